@@ -135,3 +135,11 @@ def started(folder):
                 browser.close()
         finally:
             driver.terminate()
+
+
+def luminance(color):
+    """Of `rgb(1, 2, 3)`, as in WCAG 2."""
+    inside = color[color.index("(") + 1 : -1]
+    shares = [float(part) / 255 for part in inside.split(",")[:3]]
+    linear = [s / 12.92 if s <= 0.04045 else ((s + 0.055) / 1.055) ** 2.4 for s in shares]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]

@@ -6,6 +6,17 @@ import sys
 import time
 from contextlib import contextmanager
 
+HEAVY = {
+    "numpy",
+    "scipy",
+    "numba",
+    "matplotlib",
+    "rich",
+    "sacrebleu",
+    "kenlm",
+    "sklearn",
+    "eflomal",
+}
 PATIENCE = 120  # seconds; a busy machine is slow to start a program
 
 _ANSWER = (
@@ -55,3 +66,11 @@ def wait_for_reader(pipe, process):
             return None
 
     return wait_until(opened, process)
+
+
+def loaded_by(code):
+    """The modules that a new process has loaded when the code is done."""
+    show = "import sys; print(*sys.modules, file=sys.stderr)"
+    command = [sys.executable, "-c", f"{code}\n{show}"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    return set(done.stderr.split())

@@ -1,8 +1,10 @@
-"""Where the values of an array lie."""
+"""Small arrays, and where the values of an array lie."""
 
 import mmap
 
 import numpy as np
+
+from hyperbaton.foundation.arrays import Ragged
 
 
 def is_mapped(values):
@@ -10,3 +12,13 @@ def is_mapped(values):
     while isinstance(values, np.ndarray):
         values = values.base
     return isinstance(values, memoryview) and isinstance(values.obj, mmap.mmap)
+
+
+def ragged(rows, dtype=np.int32, shape=(-1,)):
+    values = np.array([value for row in rows for value in row], dtype).reshape(shape)
+    return Ragged(values, np.cumsum([0, *map(len, rows)]))
+
+
+def ragged_links(rows):
+    """(source, target) links of sentence pairs."""
+    return ragged(rows, np.uint16, (-1, 2))

@@ -37,7 +37,7 @@ IN_MESSAGES = re.compile(r"\bhyperbaton ((?:" + "|".join(COMMANDS) + r")\b[^\n'`
 OPTION = re.compile(r"(?<!\S)--?[a-z][a-z-]*")
 FILES = {"source": "ja", "target": "en", "alignment": "align"}
 SLOW = (
-    "hyperbaton classify",
+    "hyperbaton study learners",
     "hyperbaton compare --preset",
     "hyperbaton serve",  # until it is stopped
     "hyperbaton train --sample",
@@ -45,12 +45,24 @@ SLOW = (
 
 
 def command_of(name):
-    return cli.get_command(click.Context(cli), name)
+    """A command, or one of a group: `study next-word`."""
+    first, _, second = name.partition(" ")
+    found = cli.get_command(click.Context(cli), first)
+    return found.commands[second] if second else found
+
+
+def all_commands():
+    for name in COMMANDS:
+        found = command_of(name)
+        inner = found.commands if isinstance(found, click.Group) else ()
+        yield from (f"{name} {one}" for one in inner)
+        if not inner:
+            yield name
 
 
 def examples():
     """Those of all help texts."""
-    for name in COMMANDS:
+    for name in all_commands():
         for paragraph in re.findall(r"\x08\n(.*?)(?:\n\n|\Z)", command_of(name).help, re.DOTALL):
             lines = paragraph.replace("\\\n", " ").splitlines()
             yield from (" ".join(line.split()) for line in lines)
@@ -65,8 +77,10 @@ def literals(path):
 
 def check_options(text):
     """The command exists and has the options; whatever else is said stays unread."""
-    name = text.split()[0]
+    name, *rest = text.split()
     assert name in COMMANDS, text
+    if isinstance(command_of(name), click.Group) and rest and rest[0] in command_of(name).commands:
+        name = f"{name} {rest[0]}"
     known = {option for one in command_of(name).params for option in one.opts} | {"--help", "-h"}
     assert set(OPTION.findall(text)) <= known, text
 
@@ -110,9 +124,9 @@ def prepared(tmp_path_factory):
         shutil.copy(folder / same, folder / name)
     japanese = {name: folder / f"train.{end}" for name, end in FILES.items()}
     chinese = vars(sample_files("zh-en", "dev"))  # for features, with tags and trees
-    train(folder / "model", "pair,prior=16.0,passes=3", **japanese)
+    train(folder / "system", "pair,prior=16.0,passes=3", **japanese)
     train(folder / "chinese", "parse,iterations=3", **chinese)
-    run_here(["export", folder / "model", "--out", folder])  # with moses.ini
+    run_here(["export", folder / "system", "--out", folder])  # with moses.ini
     return folder
 
 
@@ -129,9 +143,9 @@ def train(out, model, **files):
 )
 def test_the_examples_of_help_texts_run(example, prepared, tmp_path, monkeypatch):
     folder = shutil.copytree(prepared, tmp_path / "work")
-    if example.startswith("hyperbaton features"):
-        shutil.rmtree(folder / "model")
-        (folder / "chinese").rename(folder / "model")
+    if "--learned" in example:
+        shutil.rmtree(folder / "system")
+        (folder / "chinese").rename(folder / "system")
     monkeypatch.chdir(folder)
     hurry(monkeypatch)
     monkeypatch.setattr("hyperbaton.tuning.comparison.run.run_jobs", in_this_process)
@@ -150,14 +164,16 @@ def test_training_without_an_alignment_says_how_to_make_one(prepared, tmp_path, 
         assert Path("train.align").exists()
 
 
-@pytest.mark.parametrize(("command", "model"), [("features", "parse"), ("next-word", "sequence")])
+@pytest.mark.parametrize(("command", "model"), [("info", "parse"), ("study", "sequence")])
 def test_a_model_that_a_command_needs_is_trained_as_advised(
     command, model, prepared, tmp_path, monkeypatch, capsys
 ):
     monkeypatch.chdir(prepared)
     files = [part for name, end in FILES.items() for part in (f"--{name}", f"dev.{end}")]
     again = ["train", *files, "--out", tmp_path / "model", "--distortion", "linear"]
-    asked = [command, tmp_path / "model", *(files if command == "next-word" else [])]
+    asked = ["info", tmp_path / "model", "--learned", "all"]
+    if command == "study":
+        asked = ["study", "next-word", tmp_path / "model", *files]
     run_here(again)
     with pytest.raises(SystemExit):
         main(list(map(str, asked)))

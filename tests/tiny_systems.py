@@ -9,6 +9,11 @@ SOURCE = "hon o katta\nkare wa hon o yonda\nkare wa katta\n"
 TARGET = "bought a book\nhe read a book\nhe bought\n"
 ALIGNMENT = "0-2 2-0\n0-0 2-3 4-1\n0-0 2-1\n"
 TAGS = "N P V\nN P N P V\nN P V\n"
+TWO_PAIRS = {
+    "source": "hon o katta\nkare wa hon o yonda\n",
+    "target": "bought a book\nhe read a book\n",
+    "alignment": "0-2 2-0\n0-0 2-3 4-1\n",
+}
 ALL_MODELS = (
     "linear",
     "msd",
@@ -38,9 +43,9 @@ def train_for_text(folder):
     return folder / "model"
 
 
-def write_corpus(folder, **texts):
+def write_corpus(folder, times=8, **texts):
     """Every sentence eight times, so that models have something to count."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in texts.items():
-        (folder / name).write_text(text * 8)
+        (folder / name).write_text(text * times)
     return CorpusFiles(**{name: folder / name for name in texts})

@@ -169,7 +169,8 @@ def trace(path):
     found = read_trace(path)
     if found is not None and found.steps:
         assert found.best >= found.kept >= 0
-        for text in (found.held_out_line, found.last_line, found.fall_line, found.falls):
+        held_out = found.held_out.line(found.metric) if found.held_out else ""
+        for text in (held_out, found.last_line, found.fall_line, found.falls):
             str(text)
 
 

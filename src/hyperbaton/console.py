@@ -1,9 +1,12 @@
 """Messages: everything that is not data goes to stderr."""
 
+import os
 import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
+from shutil import which
 from threading import Event, Thread
 
 from hyperbaton.foundation.progress import Progress, Reporter
@@ -12,11 +15,40 @@ PATIENCE = 1.0  # seconds before a progress line appears
 INTERVAL = 10.0  # seconds between lines of progress where there is no terminal
 COMPILING = "compiling for the first time, which takes some seconds; later runs start at once"
 
+PROGRAM = "hyperbaton"
+WARNING = "warning:"
+RED, YELLOW, DIM, PLAIN = "\x1b[1;31m", "\x1b[33m", "\x1b[2m", "\x1b[0m"
+
 _beside: list[Callable[[], str]] = []  # what else each line of progress says
 
 
 def say(message: str) -> None:
+    """Prints a message; on a terminal, the word `warning:` is yellow."""
+    if message.startswith(WARNING) and has_colours():
+        message = f"{YELLOW}{WARNING}{PLAIN}{message.removeprefix(WARNING)}"
     print(message, file=sys.stderr)
+
+
+def complain(message: str) -> None:
+    """Prints an error; on a terminal with a red `error:`, and what helps after it dim."""
+    if not has_colours():
+        print(f"hyperbaton: {message}", file=sys.stderr)
+        return
+    first, *rest = message.splitlines()
+    lines = [f"{RED}error:{PLAIN} {first}", *(f"{DIM}{line}{PLAIN}" for line in rest)]
+    print("\n".join(lines), file=sys.stderr)
+
+
+def has_colours() -> bool:
+    return sys.stderr.isatty() and not os.environ.get("NO_COLOR")
+
+
+def program() -> str:
+    """The name by which this program can be called here."""
+    beside = Path(sys.executable).with_name(PROGRAM)
+    if which(PROGRAM):
+        return PROGRAM
+    return os.path.relpath(beside) if beside.exists() else f"{sys.executable} -m {PROGRAM}"
 
 
 def announce_compilation(module: str) -> None:

@@ -29,39 +29,60 @@ try:
     import click
     from click.shell_completion import shell_complete
 
+    from hyperbaton.console import complain
     from hyperbaton.foundation.errors import DataError, HyperbatonError, nearest, reason
 except KeyboardInterrupt:  # before there is a `main` that could handle it
     sys.exit(INTERRUPTED)
 
 PROGRAM = "hyperbaton"
 COMPLETION = "_HYPERBATON_COMPLETE"  # set by shells that ask for completions
-COMMANDS = {  # name: module:command
-    "demo": "hyperbaton.commands.demo:demo",
-    "prepare": "hyperbaton.commands.prepare:prepare",
-    "corpus": "hyperbaton.commands.corpus:corpus",
-    "align": "hyperbaton.commands.align:align",
-    "parse": "hyperbaton.commands.parse:parse",
-    "train": "hyperbaton.commands.train:train",
-    "tune": "hyperbaton.commands.tune:tune",
-    "translate": "hyperbaton.commands.translate:translate",
-    "explain": "hyperbaton.commands.explain:explain",
-    "models": "hyperbaton.commands.models:models",
-    "features": "hyperbaton.commands.features:features",
-    "next-word": "hyperbaton.commands.next_word:next_word",
-    "evaluate": "hyperbaton.commands.evaluate:evaluate",
-    "classify": "hyperbaton.commands.classify:classify",
-    "compare": "hyperbaton.commands.compare:compare",
-    "diagnose": "hyperbaton.commands.diagnose:diagnose",
-    "oracle-bleu": "hyperbaton.commands.oracle_bleu:oracle_bleu",
-    "consensus": "hyperbaton.commands.consensus:consensus",
-    "rerank": "hyperbaton.commands.rerank:rerank",
-    "prune": "hyperbaton.commands.prune:prune",
-    "check": "hyperbaton.commands.check:check",
-    "import": "hyperbaton.commands.moses:import_system",
-    "export": "hyperbaton.commands.moses:export_system",
-    "serve": "hyperbaton.commands.serve:serve",
-    "compile": "hyperbaton.commands.compile:compile_all",
+GROUPS = {  # commands by what they are for, each as module:command
+    "Start": {
+        "demo": "hyperbaton.commands.demo:demo",
+        "serve": "hyperbaton.commands.serve:serve",
+    },
+    "Data": {
+        "prepare": "hyperbaton.commands.prepare:prepare",
+        "align": "hyperbaton.commands.align:align",
+        "corpus": "hyperbaton.commands.corpus:corpus",
+        "trees": "hyperbaton.commands.trees:trees",
+        "sample": "hyperbaton.commands.sample:sample",
+    },
+    "Build": {
+        "train": "hyperbaton.commands.train:train",
+        "tune": "hyperbaton.commands.tune:tune",
+        "prune": "hyperbaton.commands.prune:prune",
+        "compile": "hyperbaton.commands.compile:compile_all",
+    },
+    "Use": {
+        "translate": "hyperbaton.commands.translate:translate",
+        "explain": "hyperbaton.commands.explain:explain",
+        "rerank": "hyperbaton.commands.rerank:rerank",
+    },
+    "Judge": {
+        "evaluate": "hyperbaton.commands.evaluate:evaluate",
+        "compare": "hyperbaton.commands.compare:compare",
+        "diagnose": "hyperbaton.commands.diagnose:diagnose",
+        "study": "hyperbaton.commands.study:study",
+    },
+    "Exchange": {
+        "import": "hyperbaton.commands.moses:import_system",
+        "export": "hyperbaton.commands.moses:export_system",
+        "check": "hyperbaton.commands.check:check",
+        "info": "hyperbaton.commands.info:info",
+    },
 }
+COMMANDS = {name: place for group in GROUPS.values() for name, place in group.items()}
+RENAMED = {  # names of earlier versions
+    "parse": "trees",
+    "models": "info",
+    "features": "info SYSTEM --learned FAMILY",
+    "next-word": "study next-word",
+    "classify": "study learners",
+    "oracle-bleu": "diagnose --oracle-bleu",
+    "consensus": "rerank --mbr",
+}
+LONGEST_SUMMARY = 60  # letters of a command's line in the list of commands
 
 
 @dataclass
@@ -95,15 +116,31 @@ class Commands(click.Group):
         if cmd_name in COMMANDS and cmd_name not in self.commands:
             module, _, attribute = COMMANDS[cmd_name].partition(":")
             command: click.Command = getattr(import_module(module), attribute)
-            command.params.append(_debug_option())
+            inner = command.commands.values() if isinstance(command, click.Group) else ()
+            for own in (command, *inner):
+                own.params.append(_debug_option())
             self.add_command(command, cmd_name)
         return super().get_command(ctx, cmd_name)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        width = max(map(len, COMMANDS))
+        for group, names in GROUPS.items():
+            commands = {name: self.get_command(ctx, name) for name in names}
+            rows = [
+                (name.ljust(width), command.get_short_help_str(LONGEST_SUMMARY))
+                for name, command in commands.items()
+                if command
+            ]
+            with formatter.section(group):
+                formatter.write_dl(rows)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         name = args[0]
         known = self.list_commands(ctx)
+        if name in RENAMED:
+            raise click.UsageError(f"{name!r} is now: hyperbaton {RENAMED[name]}", ctx)
         if name not in known and not name.startswith("-"):
             advice = nearest(name, known)
             raise click.UsageError(f"there is no command {name!r}; {advice}", ctx)
@@ -209,7 +246,7 @@ def _explain(error: Exception, state: State) -> int:
     if state.debug:
         traceback.print_exc()
     if isinstance(error, HyperbatonError):
-        click.echo(f"hyperbaton: {error}", err=True)
+        complain(str(error))
         return error.exit_code
     stop = next((cause for cause in _causes(error) if isinstance(cause, KeyboardInterrupt)), None)
     if stop:  # compiled code turns it into an error of its own
@@ -218,12 +255,11 @@ def _explain(error: Exception, state: State) -> int:
 
     theirs = plug_in_error(error)
     if theirs:
-        click.echo(f"hyperbaton: {theirs}", err=True)
+        complain(str(theirs))
         return theirs.exit_code
-    click.echo(
-        f"hyperbaton: unexpected {type(error).__name__}: {error}\n"
-        "  this is a defect of hyperbaton; run the command again with --debug and report it",
-        err=True,
+    complain(
+        f"unexpected {type(error).__name__}: {error}\n"
+        "  this is a defect of hyperbaton; run the command again with --debug and report it"
     )
     return 1
 

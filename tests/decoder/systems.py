@@ -1,7 +1,12 @@
 """Small random translation systems."""
 
+import numpy as np
 from hypothesis import strategies as st
 
+from hyperbaton.decoder.decode import SearchSettings
+from hyperbaton.decoder.options import OptionFinder, OptionWeights
+from hyperbaton.decoder.translator import Translator
+from hyperbaton.models.distortion.linear import Linear
 from hyperbaton.models.language_model import LanguageModel, estimate
 from hyperbaton.models.phrases.building import train_phrases
 from hyperbaton.models.phrases.settings import PhraseSettings
@@ -39,3 +44,16 @@ def systems(draw, max_words=4):
     own = {name: draw(weights) for name in default_weights(kind)} | {"unknown": 1.0}
     words = draw(st.lists(st.sampled_from("abcz"), min_size=1, max_size=max_words))
     return table, lm, kind, own, words
+
+
+def hand_translator(*models, search=SearchSettings(), **weights):
+    """A system of two sentences, with linear distortion unless it gets other models."""
+    own = default_weights("") | weights
+    return Translator(*make_system(HAND), list(models or [Linear()]), own, search)
+
+
+def find_options(words, table, lm, *limit):
+    """The options of a sentence under some weights."""
+    weights = OptionWeights(np.full(4, 0.2), 0.2, -1.0, 0.5, 1.0)
+    finder = OptionFinder(table, lm, weights, *limit)
+    return finder.find(table.source_vocabulary.encode(words)).table

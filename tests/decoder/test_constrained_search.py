@@ -187,10 +187,13 @@ def test_useful_options_are_those_of_some_way_to_say_it(phrases, required):
     assert set(np.flatnonzero(found).tolist()) == expected
 
 
-def test_what_the_table_cannot_say_is_not_searched_for():
-    table, lm = make_system(HAND)
-    decoder = decoder_of((table, lm, "", default_weights(""), []))
-    sentence = Sentence(("hon", "o", "katta"))
+@pytest.fixture
+def hand():
+    return decoder_of((*make_system(HAND), "", default_weights(""), []))
+
+
+def test_what_the_table_cannot_say_is_not_searched_for(hand):
+    decoder, sentence = hand, Sentence(("hon", "o", "katta"))
     said = tuple(decoder.decode(sentence).words())
     Exactly(said, nearest=False).decode(decoder, sentence, 1, distinct=False)
     for words in ((*said, "never"), said[1:], (*said, *said)):
@@ -200,10 +203,8 @@ def test_what_the_table_cannot_say_is_not_searched_for():
         Exactly((*said, "never"), nearest=False).decode(decoder, sentence, 1, distinct=False)
 
 
-def test_of_an_empty_sentence_nothing_can_be_said():
-    table, lm = make_system(HAND)
-    decoder = decoder_of((table, lm, "", default_weights(""), []))
-    nothing = Sentence(())
+def test_of_an_empty_sentence_nothing_can_be_said(hand):
+    decoder, nothing = hand, Sentence(())
     assert Exactly(()).decode(decoder, nothing, 1, distinct=False).lacks == ()
     assert Exactly(("a",)).decode(decoder, nothing, 1, distinct=False).lacks == ("a",)
     assert Beginning(()).decode(decoder, nothing, 1, distinct=False).words() == []
@@ -226,12 +227,10 @@ def test_what_is_required_is_found_behind_what_looks_better(narrow):
 
 
 @pytest.mark.parametrize("request_", [Exactly(("book",)), Exactly(("no",)), Beginning(("book",))])
-def test_a_search_for_a_request_is_stopped_like_any_other(request_):
-    table, lm = make_system(HAND)
-    decoder = decoder_of((table, lm, "", default_weights(""), []))
-    decoder.is_stopped = lambda: True
+def test_a_search_for_a_request_is_stopped_like_any_other(hand, request_):
+    hand.is_stopped = lambda: True
     with pytest.raises(Stopped):
-        request_.decode(decoder, Sentence(("hon", "o")), 1, distinct=False)
+        request_.decode(hand, Sentence(("hon", "o")), 1, distinct=False)
 
 
 def test_differences_are_named_in_order():

@@ -11,9 +11,8 @@ from hyperbaton.models.distortion.gaps import Gaps
 from hyperbaton.models.distortion.interface import DistortionModel, SentenceScorer
 from hyperbaton.models.distortion.linear import Linear
 from hyperbaton.models.distortion.msd.model import Lexicalised
-from hyperbaton.models.system.folder import default_weights
 from tests.decoder import oracles
-from tests.decoder.systems import HAND, make_system, systems, weights
+from tests.decoder.systems import hand_translator, systems, weights
 
 
 class RunScorer(SentenceScorer):
@@ -89,10 +88,7 @@ def test_exhaustive_search_finds_every_derivation_in_order(system, limit, gaps, 
 
 @pytest.mark.parametrize("n_words", [65, 130])
 def test_long_sentences(n_words):
-    table, lm = make_system(HAND)
-    own = default_weights("") | {"gaps": 0.5}
     words = ("kare wa hon o katta " * 40).split()[:n_words]
-    decoder = Decoder(table, lm, [Linear(), Gaps()], own, SearchSettings(pop_limit=20))
-    decoded = decoder.decode(Sentence(tuple(words)))
-    path = decoded.spans()
-    assert decoded.features()[0][-1] == slow_gaps(path, n_words)
+    search = SearchSettings(pop_limit=20, max_length=0)
+    decoded = hand_translator(Linear(), Gaps(), search=search, gaps=0.5).decode(" ".join(words))
+    assert decoded.features()[0][-1] == slow_gaps(decoded.spans(), n_words)

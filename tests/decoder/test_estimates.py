@@ -17,7 +17,6 @@ from hyperbaton.decoder.search_space import (
     future_scores,
     jump_estimates,
 )
-from hyperbaton.decoder.translator import Translator
 from hyperbaton.foundation.coverage import unpack_coverage
 from hyperbaton.models.distortion.gaps import Gaps, GapScorer
 from hyperbaton.models.distortion.interface import DistortionModel, OptionTable
@@ -25,7 +24,7 @@ from hyperbaton.models.distortion.linear import Linear
 from hyperbaton.models.distortion.tables import TableScorer
 from hyperbaton.models.system.folder import default_weights
 from tests.decoder import oracles
-from tests.decoder.systems import HAND, make_system, systems
+from tests.decoder.systems import HAND, hand_translator, make_system, systems
 
 SEEDS = st.integers(0, 1000)
 
@@ -121,28 +120,23 @@ class Leaning(DistortionModel):
 
 
 def test_estimates_decide_what_is_pruned():
-    table, lm = make_system(HAND)
-    weights = default_weights("") | {"leaning": 1.0}
     search = SearchSettings(stack_size=1, distortion_limit=-1)
-    sentence = Sentence.parse("kare wa hon o katta")
 
-    def first_span(models):
-        decoded = Decoder(table, lm, models, weights, search).decode(sentence)
-        own = [weights[name] for name in decoded.feature_names]
+    def first_span(*models):
+        translator = hand_translator(*models, search=search, leaning=1.0)
+        decoded = translator.decode("kare wa hon o katta")
+        own = [translator.weights[name] for name in decoded.feature_names]
         assert decoded.features()[0] @ own == pytest.approx(decoded.scores[0])
         return decoded.spans()[0]
 
-    assert first_span([Linear()])[0] == 0
-    assert first_span([Linear(), Leaning()])[1] == len(sentence)
+    assert first_span(Linear())[0] == 0
+    assert first_span(Linear(), Leaning())[1] == 5
 
 
 def test_explanations_have_the_estimates_of_the_search():
-    table, lm = make_system(HAND)
     search = SearchSettings(distortion_limit=-1)
-    sentence = Sentence.parse("kare wa hon o katta")
-    weights = default_weights("") | {"leaning": 0.0}
-    translator = Translator(table, lm, [Linear(), Leaning()], weights, search)
-    decoded = translator.decode(sentence)
+    translator = hand_translator(Linear(), Leaning(), search=search, leaning=0.0)
+    decoded = translator.decode("kare wa hon o katta")
     without = explain(translator, decoded)
     leaning = explain(translator.with_weights({"leaning": 2.0}), decoded)
     covered, n_leaning = set(), 0
@@ -160,9 +154,7 @@ def test_explanations_have_the_estimates_of_the_search():
 
 
 def test_models_without_estimates_are_not_asked():
-    table, lm = make_system(HAND)
-    decoder = Decoder(table, lm, [Linear()], default_weights(""))
-    [scorer] = decoder.decode(Sentence.parse("hon o")).scorers
+    [scorer] = hand_translator().decode("hon o").scorers
     assert not estimates_options(scorer)
 
 
@@ -219,12 +211,8 @@ def test_the_search_expects_what_is_left_of_words_and_jumps(system, limit):
 
 def test_jumps_to_come_are_charged_in_advance():
     """Taking the last word first is as good as any order, until the way back counts."""
-    table, lm = make_system(HAND)
-    weights = default_weights("") | {"linear": 5.0}
     search = SearchSettings(stack_size=1, distortion_limit=-1)
-    decoded = Decoder(table, lm, [Linear()], weights, search).decode(
-        Sentence.parse("kare wa hon o katta")
-    )
+    decoded = hand_translator(search=search, linear=5.0).decode("kare wa hon o katta")
     assert [start for start, *_ in decoded.spans()] == sorted(s for s, *_ in decoded.spans())
 
 

@@ -17,7 +17,7 @@ from hyperbaton.models.distortion.linear import Linear
 from hyperbaton.models.distortion.msd.model import Lexicalised
 from hyperbaton.models.system.folder import default_weights
 from tests.decoder import oracles
-from tests.decoder.systems import HAND, make_system, systems
+from tests.decoder.systems import HAND, hand_translator, make_system, systems
 
 LINE = re.compile(
     r"(\d+) hyp=(\d+) stack=(\d+) back=(\d+) score=(\S+) transition=(\S+)(?: recombined=(\d+))? "
@@ -138,9 +138,7 @@ def test_lines_are_those_of_moses(lines):
 
 
 def test_no_lattice_is_kept_unless_asked_for(lines):
-    table, lm = make_system(HAND)
-    decoder = Decoder(table, lm, [Linear()], default_weights(""))
-    decoded = decoder.decode(Sentence.parse("hon"))
+    decoded = hand_translator().decode("hon")
     assert decoded.lattice is None
     assert list(lattice_lines(0, decoded)) == []
     assert lines[0].lattice is not None

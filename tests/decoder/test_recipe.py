@@ -4,7 +4,6 @@ import pickle
 
 import pytest
 
-from hyperbaton.corpus.corpora.reading import CorpusFiles
 from hyperbaton.corpus.raw_text.settings import TextSettings
 from hyperbaton.corpus.sentences.sentence import Sentence
 from hyperbaton.decoder.recipe import Origin
@@ -17,20 +16,21 @@ from hyperbaton.models.distortion.linear import Linear
 from hyperbaton.models.system.settings import TrainingSettings
 from hyperbaton.models.system.training import train_system
 from tests.decoder.systems import HAND, make_system
+from tests.tiny_systems import write_corpus
 
 
 @pytest.fixture(scope="module")
 def raw(tmp_path_factory):
     """A system that takes raw text."""
     folder = tmp_path_factory.mktemp("raw")
-    for name, text in (
-        ("s", "Hon o katta .\nkare wa hon o yonda .\n"),
-        ("t", "Bought a book .\nHe read a book .\n"),
-        ("a", "0-2 2-0 3-3\n0-0 2-3 4-1 5-4\n"),
-    ):
-        (folder / name).write_text(text)
+    files = write_corpus(
+        folder,
+        times=1,
+        source="Hon o katta .\nkare wa hon o yonda .\n",
+        target="Bought a book .\nHe read a book .\n",
+        alignment="0-2 2-0 3-3\n0-0 2-3 4-1 5-4\n",
+    )
     text = TextSettings("xx", "en", "none", "none", "lower", "true")
-    files = CorpusFiles(folder / "s", folder / "t", folder / "a")
     train_system(files, folder / "m", TrainingSettings(text=text))
     (folder / "m" / "tuning").mkdir()  # no part of it
     return folder / "m"

@@ -8,15 +8,12 @@ from hyperbaton.corpus.sentences.sentence import Sentence
 from hyperbaton.decoder.decode import Decoder, SearchSettings
 from hyperbaton.decoder.statistics import SearchStatistics, statistics_lines
 from hyperbaton.models.distortion.linear import Linear
-from hyperbaton.models.system.folder import default_weights
 from tests.decoder import oracles
-from tests.decoder.systems import HAND, make_system, systems
+from tests.decoder.systems import hand_translator, systems
 
 
 def test_one_word_by_hand():
-    table, lm = make_system(HAND)
-    decoder = Decoder(table, lm, [Linear()], default_weights(""))
-    decoded = decoder.decode(Sentence.parse("nageta"))
+    decoded = hand_translator().decode("nageta")
     # one span with one option, a copy; two groups: nothing covered, all covered; one edge between
     # them with one cell. The language model is asked for <unk> and for the end.
     assert decoded.statistics._replace(seconds=0.0) == SearchStatistics(
@@ -50,10 +47,8 @@ def test_counts_belong_together(system, limit, pops):
 
 
 def test_counts_add_up():
-    table, lm = make_system(HAND)
-    decoder = Decoder(table, lm, [Linear()], default_weights(""))
-    texts = ("kare wa hon o katta", "hon", "")
-    parts = [decoder.decode(Sentence.parse(text)).statistics for text in texts]
+    translator, texts = hand_translator(), ("kare wa hon o katta", "hon", "")
+    parts = [translator.decode(text).statistics for text in texts]
     total = SearchStatistics()
     for part in parts:
         total = total.add(part)

@@ -1,8 +1,5 @@
 """Systems in memory."""
 
-import subprocess
-import sys
-
 import pytest
 
 from hyperbaton.decoder import options, search
@@ -13,7 +10,9 @@ from hyperbaton.models.distortion.gaps import Gaps
 from hyperbaton.models.distortion.linear import Linear
 from hyperbaton.models.system.folder import default_weights, write_weights
 from hyperbaton.models.system.training import train_system
-from tests.decoder.systems import HAND, make_system
+from tests.child_processes import loaded_by
+from tests.decoder.systems import HAND, hand_translator, make_system
+from tests.refusals import refused
 from tests.tiny_systems import ALIGNMENT, SOURCE, TARGET, write_corpus
 
 
@@ -34,9 +33,7 @@ def test_weights_without_a_decimal_point_compiled_the_kernels_again():
 
 
 def test_a_search_that_nobody_wants_stops():
-    table, lm = make_system(HAND)
-    translator = Translator(table, lm, [Linear()], default_weights(""))
-    sentence = "kare wa hon o katta"
+    translator, sentence = hand_translator(), "kare wa hon o katta"
     wide = translator.with_settings(pop_limit=search.PAUSE)  # it looks up after every stack
     asked = []
 
@@ -51,8 +48,7 @@ def test_a_search_that_nobody_wants_stops():
 
 
 def test_models_can_be_switched_off():
-    table, lm = make_system(HAND)
-    both = Translator(table, lm, [Linear()], default_weights("") | {"linear": -2.0})
+    both = hand_translator(linear=-2.0)
     neither = both.with_distortion([])
     assert neither.feature_names == both.feature_names[:-1]
     sentence = "kare wa hon o katta"
@@ -73,20 +69,15 @@ def test_a_system_with_other_models_keeps_its_weights_and_new_features_get_initi
 
 
 def test_raw_text_training_and_pictures_are_imported_by_those_who_use_them():
-    code = (
-        "import sys, hyperbaton.decoder.translator, hyperbaton.settings\n"
-        "import hyperbaton.models.distortion.msd.model\n"
-        "others = {'hyperbaton.corpus.raw_text.pipeline', 'hyperbaton.models.phrases.collecting'}\n"
-        "others |= {'hyperbaton.decoder.drawing.derivation_layout'}\n"
-        "others |= {'matplotlib', 'sacrebleu', 'sklearn'}\n"
-        "sys.exit(' '.join(others & set(sys.modules)) or 0)\n"
-    )
-    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert (result.returncode, result.stderr) == (0, "")
+    names = "hyperbaton.decoder.translator", "hyperbaton.settings"
+    loaded = loaded_by(f"import {', '.join(names)}, hyperbaton.models.distortion.msd.model")
+    others = {"hyperbaton.corpus.raw_text.pipeline", "hyperbaton.models.phrases.collecting"}
+    others |= {"hyperbaton.decoder.drawing.derivation_layout"}
+    assert not (others | {"matplotlib", "sacrebleu", "sklearn"}) & loaded
 
 
 @pytest.mark.parametrize("weight", [1e308, -2e6, float("inf"), float("nan")])
 def test_a_weight_that_could_overflow_is_refused(weight):
-    translator = Translator(*make_system(HAND), [], default_weights(""))
-    with pytest.raises(SettingError, match=r"the weight of lm is .*\n  a number from −1,000,000"):
-        translator.with_weights({"lm": weight})
+    translator = hand_translator()
+    facts = "the weight of lm is … −1,000,000"
+    refused(facts, lambda: translator.with_weights({"lm": weight}), SettingError)

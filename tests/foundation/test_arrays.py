@@ -1,16 +1,9 @@
-import functools
-import operator
-
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
 from hyperbaton.foundation.arrays import Ragged
-
-
-def ragged(rows):
-    offsets = np.cumsum([0, *map(len, rows)])
-    return Ragged(np.array(functools.reduce(operator.iadd, rows, []), dtype=np.int32), offsets)
+from tests.mapped_arrays import ragged
 
 
 @given(st.data())

@@ -29,14 +29,14 @@ def test_its_small_system_can_be_imported(tmp_path):
 
 def test_chains_run_beside_each_other_and_in_order(tmp_path):
     corpus = ["corpus", "--sample", "ja-en", "--split", "dev"]
-    run_chains([[corpus, ["models"]], [["models"]]], tmp_path)
+    run_chains([[corpus, ["info"]], [["info"]]], tmp_path)
     first, second = ((tmp_path / f"chain-{n}.log").read_text() for n in (0, 1))
-    assert first.index("hyperbaton corpus") < first.index("hyperbaton models")
+    assert first.index("hyperbaton corpus") < first.index("hyperbaton info")
     assert "hyperbaton corpus" not in second
     assert "nine-class" in second
 
 
 def test_the_last_words_of_a_failing_command_are_told(tmp_path):
     with pytest.raises(DataError, match="no-such-folder"):
-        run_chains([[["models"]], [["translate", "no-such-folder"], ["models"]]], tmp_path)
-    assert "hyperbaton models" not in (tmp_path / "chain-1.log").read_text()
+        run_chains([[["info"]], [["translate", "no-such-folder"], ["info"]]], tmp_path)
+    assert "hyperbaton info" not in (tmp_path / "chain-1.log").read_text()

@@ -1,4 +1,5 @@
 import sys
+from io import StringIO
 
 from hyperbaton import console
 from tests.child_processes import wait_until
@@ -111,3 +112,37 @@ def test_only_the_first_run_is_announced(tmp_path, monkeypatch, capsys):
     (tmp_path / "hyperbaton.decoder.search" / "search.begin-12.py311.nbi").write_bytes(b"")
     console.announce_compilation("hyperbaton.decoder.search")
     assert capsys.readouterr().err == ""
+
+
+class Terminal(StringIO):
+    def isatty(self):
+        return True
+
+
+def test_errors_and_warnings_are_coloured_on_a_terminal_only(monkeypatch):
+    for stream, error, warning in (
+        (StringIO(), "hyperbaton: no file\n  try x\n", "warning: few\n"),
+        (Terminal(), "\x1b[1;31merror:\x1b[0m no file\n\x1b[2m  try x\x1b[0m\n",
+         "\x1b[33mwarning:\x1b[0m few\n"),
+    ):  # fmt: skip
+        monkeypatch.setattr(sys, "stderr", stream)
+        console.complain("no file\n  try x")
+        assert stream.getvalue() == error
+        console.say("warning: few")
+        assert stream.getvalue() == error + warning
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    console.complain("no file")
+    assert sys.stderr.getvalue() == "hyperbaton: no file\n"
+
+
+def test_the_program_is_named_as_it_can_be_called(monkeypatch, tmp_path):
+    monkeypatch.setattr(console, "which", lambda _: "/usr/bin/hyperbaton")
+    assert console.program() == "hyperbaton"
+    monkeypatch.setattr(console, "which", lambda _: None)
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "bin" / "python"))
+    assert console.program() == f"{tmp_path}/bin/python -m hyperbaton"
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "hyperbaton").touch()
+    monkeypatch.chdir(tmp_path)
+    assert console.program() == "bin/hyperbaton"

@@ -7,9 +7,9 @@ import pytest
 
 from hyperbaton.corpus.corpora.builder import CorpusBuilder
 from hyperbaton.corpus.corpora.statistics import statistics
-from hyperbaton.foundation.errors import DataError
 from hyperbaton.views.corpus_text import describe, plot_distances, show_pair
 from tests import command_line
+from tests.refusals import refusals
 
 
 def run(*arguments, **options):
@@ -37,15 +37,13 @@ def test_a_pair_is_shown_word_by_word():
     ]
 
 
-@pytest.mark.parametrize("number", [-1, 1])
-def test_a_pair_that_does_not_exist(number):
-    with pytest.raises(DataError, match=f"there is no pair {number}\n  pairs are numbered 0 to 0"):
-        show_pair(small_corpus(), number)
-
-
-def test_an_empty_corpus_has_no_pair_to_show():
-    with pytest.raises(DataError, match="there is no pair 0\n  the corpus has no pair at all"):
-        show_pair(CorpusBuilder().finish(), 0)
+@refusals(
+    (small_corpus(), -1, "no pair -1 … 0 to 0"),
+    (small_corpus(), 1, "no pair 1 … 0 to 0"),
+    (CorpusBuilder().finish(), 0, "no pair 0 … no pair at all"),
+)
+def test_a_pair_that_does_not_exist(corpus, number):
+    show_pair(corpus, number)
 
 
 def test_columns_are_straight_where_letters_are_two_cells_wide():
@@ -84,48 +82,13 @@ def test_standard_input_is_a_file(two_files):
 
 def test_bad_input_ends_with_exit_1_and_can_be_skipped(two_files, write):
     alignment = ["--alignment", write("t.align", "0-0\n0-1\n")]
-    result = run(*two_files, *alignment)
-    assert result.returncode == 1
+    result = run(*two_files, *alignment, code=1)
     assert result.stdout == ""
     assert "t.align:2: link 0-1 is outside its sentence pair" in result.stderr
     for skip in (["--skip-bad"], ["--set", "corpus.skip_bad=true"]):
         result = run(*two_files, *alignment, *skip)
-        assert result.returncode == 0
         assert "1 of 2 pairs left out:\n  1 × link outside, first at" in result.stderr
         assert "1 sentence pair, 1 link" in result.stdout
-
-
-def test_a_folder_and_a_missing_file(two_files, tmp_path):
-    result = run("--source", tmp_path, *two_files[2:])
-    assert (result.returncode, result.stdout) == (1, "")
-    assert result.stderr == f"hyperbaton: {tmp_path}: is a folder, not a file\n"
-    result = run("--source", tmp_path / "t.jp", *two_files[2:])
-    assert result.returncode == 1
-    assert f"no such file\n  did you mean {tmp_path / 't.ja'}?" in result.stderr
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ([], "give --source and --target, or --sample"),
-        (["--source", "x"], "give --source and --target, or --sample"),
-        (["--sample", "ja-en", "--source", "x"], "give either --sample or files"),
-        (["--sample", "ja-en", "--alignment", "x"], "give either --sample or files"),
-        (["--source", "x", "--target", "y", "--split", "train"], "--split is for --sample"),
-        (["--sample", "ja-en", "--show", "0", "--format", "json"], "leave out --format json"),
-        (["--sample", "ja-en", "--show", "0", "--plot", "x.png"], "--show prints pairs as text"),
-        (["--sample", "ja-em"], "there is no sample 'ja-em'\n  did you mean ja-en?"),
-        (
-            ["--sample", "ja-en", "--split", "tset"],
-            "there is no split 'tset'\n  did you mean test?",
-        ),
-        (["--sample", "ja-en", "--set", "corpus.skip=1"], "did you mean corpus.skip_bad?"),
-    ],
-)
-def test_wrong_usage(arguments, message):
-    result = run(*arguments)
-    assert result.returncode == 2
-    assert message in result.stderr
 
 
 def test_a_picture_is_drawn(two_files, tmp_path):
@@ -137,27 +100,14 @@ def test_a_picture_is_drawn(two_files, tmp_path):
     assert (tmp_path / "cli.png").exists()
 
 
-def test_a_picture_of_no_kind_is_refused_before_anything_is_read():
-    result = run("--source", "nothing", "--target", "nothing", "--plot", "d.pgn")
-    assert result.returncode == 1
-    assert "d.pgn: .pgn is not a kind of picture" in result.stderr
-
-
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
-def test_a_picture_on_a_full_disk(tmp_path):
-    (tmp_path / "d.png").symlink_to("/dev/full")
-    with pytest.raises(DataError, match=r"d\.png: cannot be written: No space left on device"):
-        plot_distances({"a": statistics(small_corpus())}, tmp_path / "d.png")
-
-
-@pytest.mark.parametrize(
-    ("name", "message"),
-    [
-        ("d.pgn", r"d\.pgn: \.pgn is not a kind of picture\n  did you mean png\?"),
-        ("d", r"no ending is not a kind of picture\n  known: pdf, png, svg"),
-        ("nowhere/d.png", r"nowhere: no such folder"),
-    ],
+@refusals(
+    ("d.pgn", "d.pgn: .pgn … did you mean png?"),
+    ("d", "no ending … known: pdf, png, svg"),
+    ("nowhere/d.png", "nowhere: no such folder"),
+    ("full.png", "full.png: cannot be written: No space left"),
 )
-def test_a_picture_that_cannot_be_drawn(tmp_path, name, message):
-    with pytest.raises(DataError, match=message):
-        plot_distances({"a": statistics(small_corpus())}, tmp_path / name)
+def test_a_picture_that_cannot_be_drawn(tmp_path, name):
+    if not Path("/dev/full").exists():
+        pytest.skip("there is no /dev/full here")
+    (tmp_path / "full.png").symlink_to("/dev/full")
+    plot_distances({"a": statistics(small_corpus())}, tmp_path / name)

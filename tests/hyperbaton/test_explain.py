@@ -4,40 +4,30 @@ import io
 import json
 import re
 import shlex
-import subprocess
-import sys
 import textwrap
+from functools import partial
 
 import pytest
 
-from hyperbaton import main as frame
 from hyperbaton.commands.explain import Explain
 from hyperbaton.decoder.translator import Translator
-from hyperbaton.foundation.errors import BadLine, DataError, SettingError
+from hyperbaton.foundation.errors import DataError
 from hyperbaton.tuning.evaluation.tables import Table, as_text
 from hyperbaton.views.explanation_text import blocks, explain_derivations
 from hyperbaton.views.text_tables import INDENT, print_blocks
+from tests import command_line
+from tests.refusals import refused
 
 SENTENCE = "kare wa hon o nageta"
 RARE = "\U00020000"  # a character that no usual font has
 
 
-@pytest.fixture
-def command(capsys, monkeypatch, tmp_path):
-    """Runs the command in this process: exit code, standard output, standard error."""
-    monkeypatch.chdir(tmp_path)
-
-    def run(*arguments, given=""):
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(given.encode())))
-        with pytest.raises(SystemExit) as stop:
-            frame.main(["explain", *map(str, arguments)])
-        return stop.value.code, *capsys.readouterr()
-
-    return run
+def command(*arguments, **options):
+    return command_line.outcome("explain", *arguments, **options)
 
 
 def test_json_adds_up(model, capsys):
-    Explain(model=model, words=(SENTENCE,), n_best=3, as_json=True).run()
+    Explain(model=model, words=(SENTENCE,), n_best=3, form="json").run()
     content = json.loads(capsys.readouterr().out)
     assert content["source"] == SENTENCE.split()
     assert content["distortion_models"] == ["linear", "msd"]
@@ -129,119 +119,82 @@ def test_alternatives_in_text(model):
     assert brief == ["", "sums over the derivation", "language model, word by word"]
 
 
-def test_a_dropped_word_is_shown_as_nothing(model, command):
-    _, out, _ = command(model, "hon", "nageta", "--drop-unknown", "--brief")
+def test_a_dropped_word_is_shown_as_nothing(model):
+    out, _ = command(model, "hon", "nageta", "--drop-unknown", "--brief")
     assert "(nothing) (unknown)" in out
 
 
-def test_sentences_from_anywhere(model, command, write):
+def test_sentences_from_anywhere(model, write):
     expected = command(model, "hon o katta", "--brief")
-    assert expected[0] == 0
-    assert expected[1].startswith("source     0 hon  1 o  2 katta\ntarget     bought a book\n")
+    assert expected[0].startswith("source     0 hon  1 o  2 katta\ntarget     bought a book\n")
     assert command(model, "hon", "o", "katta", "--brief") == expected
-    assert command(model, "-", "--brief", given="\nhon o katta\n") == expected
+    assert command(model, "-", "--brief", input="\nhon o katta\n") == expected
     path = write("in.txt", "hon\nhon o katta\n")
     assert command(model, "--input", path, "--line", 2, "--brief") == expected
     assert command(model, "hon|N", "o|P", "katta|V", "--factored", "--brief") == expected
 
 
-def test_references_from_a_file(model, command, write):
-    def shown(*arguments, given=""):
-        code, out, err = command(model, *arguments, "--brief", given=given)
-        return code, [line for line in out.splitlines() if line.startswith("reference")], err
+def test_references_from_a_file(model, write):
+    def shown(*arguments, **options):
+        out, err = command(model, *arguments, "--brief", **options)
+        return [line for line in out.splitlines() if line.startswith("reference")], err
+
+    def refuses(facts, *arguments, **options):
+        command_line.refuses(facts, 1, "explain", model, *arguments, **options)
 
     sentences, references = write("in", "hon\nhon o katta\n"), write("ref", "book\nsold a book\n")
-    second = (0, ["reference  sold a book"], "")
+    second = (["reference  sold a book"], "")
     assert shown("--input", sentences, "--line", 2, "--reference", references) == second
     given = sentences.read_text()
-    assert shown("--input", "-", "--line", 2, "--reference", references, given=given) == second
+    assert shown("--input", "-", "--line", 2, "--reference", references, input=given) == second
     one = write("one", "sold a book\n")
     assert shown("hon o katta", "--reference", one) == second
     # what is not the name of a file is the text itself, however long
     assert shown("hon o katta", "--reference", "sold a book") == second
     long = " ".join(["book"] * 1000)
-    assert shown("hon", "--reference", long) == (0, [f"reference  {long}"], "")
-    assert shown("hon", "--reference", references) == (
-        1, [], f"hyperbaton: {references}: has 2 lines\n  expected one, for the sentence that was "
-        "given\n  give the sentences as a file too: --input FILE --line N\n"
-    )  # fmt: skip
-    assert shown("--input", sentences, "--reference", one) == (
-        1, [], f"hyperbaton: {one}:2: the file ends here\n  {sentences} has 2 lines; all files "
-        "need as many\n"
-    )  # fmt: skip
-    assert shown("--input", "-", "--line", 2, "--reference", one, given=given) == (
-        1, [], f"hyperbaton: {one}: has no line 2\n"
-    )  # fmt: skip
+    assert shown("hon", "--reference", long) == ([f"reference  {long}"], "")
+    advice = "--input FILE --line N"
+    refuses(f"{references}: has 2 lines … {advice}", "hon", "--reference", references)
+    short = f"{one}:2: the file ends here … {sentences} has 2 lines"
+    refuses(short, "--input", sentences, "--reference", one)
+    line_2 = "--input", "-", "--line", 2
+    refuses(f"{one}: has no line 2", *line_2, "--reference", one, input=given)
 
 
-def test_the_program_itself(model):
-    arguments = [sys.executable, "-m", "hyperbaton", "explain", str(model), "hon o katta"]
-    result = subprocess.run(arguments, capture_output=True, text=True, check=False)
-    assert (result.returncode, result.stderr) == (0, "")
-    assert "what could have come next, weighted (* was taken)\n" in result.stdout
-    assert "\x1b" not in result.stdout
-
-
-def test_search_options_are_those_of_translate(model, command):
-    _, out, _ = command(model, SENTENCE, "--distortion-limit", 0, "--json", "--n-best", 5)
+def test_search_options_are_those_of_translate(model):
+    out, _ = command(model, SENTENCE, "--distortion-limit", 0, "--format=json", "--n-best", 5)
     jumps = [s["jump"] for d in json.loads(out)["derivations"] for s in d["steps"]]
     assert set(jumps) == {0}
-    _, out, _ = command(
+    out, _ = command(
         model, SENTENCE, "--distortion", "gaps", "--set", "search.beam=5", "--pop-limit", 9,
-        "--stack-size", 5, "--json",
+        "--stack-size", 5, "--format=json",
     )  # fmt: skip
     assert json.loads(out)["distortion_models"] == ["gaps"]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "code", "message"),
-    [
-        ([""], 2, "there is no word to translate\n  expected a sentence: hyperbaton explain"),
-        ([], 2, "give a sentence, or --input FILE"),
-        (["hon", "--input", "x"], 2, "give a sentence, or --input FILE"),
-        (["hon", "--source-tags", "x"], 2, "tags and trees of files need --input"),
-        (["hon", "--picture", "x.gif"], 1, "x.gif: .gif is not a kind of picture"),
-        (["hon", "--heat-map", "x.png"], 1, "x.png: there is nothing to draw, because no"),
-        (["hon", "--distortion-limit", "far"], 2, "'far' is not a number of words or inf"),
-        (["hon", "--distortion", "lineal"], 2, "did you mean linear?"),
-    ],
-)
-def test_wrong_usage(model, command, arguments, code, message):
-    found, _, error = command(model, *arguments)
-    assert found == code
-    assert message in error
-
-
-def test_the_sentence_that_is_missing_is_given_as_advised(model, command, tmp_path):
+def test_the_sentence_that_is_missing_is_given_as_advised(model, tmp_path):
     place = tmp_path / "my model"
     place.symlink_to(model)
-    _, _, error = command(place, "")
+    _, error = command(place, "", code=2)
     advised = shlex.split(error.splitlines()[-1].partition("expected a sentence: ")[2])
     assert advised == ["hyperbaton", "explain", str(place), "words of it"]
-    code, out, _ = command(*advised[2:])
-    assert code == 0
+    out, _ = command(*advised[2:])
     assert "words" in out
 
 
-def test_faults_of_the_input(model, write, monkeypatch):
-    path = write("in.txt", "hon\n")
-    with pytest.raises(DataError, match=r"in\.txt: has no line 2"):
-        Explain(model=model, source=path, line=2).run()
-    with pytest.raises(SettingError, match="there is no word to translate"):
-        Explain(model=model, words=(" ",)).run()
-
-    def standard_input(content):
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
-
-    standard_input(b"hon\nhon\n")
-    with pytest.raises(DataError, match=r"standard input: has 2 sentences\n  expected one\n  put"):
-        Explain(model=model, words=("-",)).run()
-    standard_input(b"hon \xff\n")
-    with pytest.raises(BadLine, match="standard input:1: byte 0xff"):
-        Explain(model=model, words=("-",)).run()
-    standard_input(b"")
-    with pytest.raises(SettingError, match="there is no word to translate"):
-        Explain(model=model, words=("-",)).run()
+@pytest.mark.parametrize(
+    ("arguments", "given", "code", "facts"),
+    [
+        (["--input", "in.txt", "--line", 2], "", 1, "in.txt: has no line 2"),
+        ([" "], "", 2, "there is no word to translate"),
+        (["-"], "hon\nhon\n", 1, "standard input: has 2 sentences … expected one"),
+        (["-"], "hon \udcff\n", 1, "standard input:1: byte 0xff"),
+        (["-"], "", 2, "there is no word to translate"),
+    ],
+)
+def test_faults_of_the_input(model, write, arguments, given, code, facts):
+    place = write("in.txt", "hon\n").parent
+    command_line.refuses(facts, code, "explain", model, *arguments, input=given, cwd=place)
 
 
 def test_a_sentence_that_fails(model, monkeypatch):
@@ -249,11 +202,13 @@ def test_a_sentence_that_fails(model, monkeypatch):
         raise DataError("no translation was found within the limits of the search")
 
     monkeypatch.setattr("hyperbaton.decoder.decode.Decoder.decode", fail)
-    with pytest.raises(DataError, match="no translation was found"):
-        Explain(model=model, words=("hon",)).run()
+    refused("no translation was found", lambda: Explain(model=model, words=("hon",)).run())
 
 
-def test_pictures_and_heat_maps_from_the_command_line(model, command, tmp_path, write):
+def test_pictures_and_heat_maps_from_the_command_line(model, tmp_path, write):
+    run = partial(command, cwd=tmp_path)
+    _, error = run(model, "hon", "--heat-map", "x.png", code=1)
+    assert "x.png: there is nothing to draw" in error
     write(
         "heated.py",
         textwrap.dedent(
@@ -275,26 +230,22 @@ def test_pictures_and_heat_maps_from_the_command_line(model, command, tmp_path, 
             """
         ),
     )
-    code, _, error = command(
-        model, SENTENCE, "--brief", "--picture", "d.svg", "--heat-map", "h.svg", "--n-best", 2,
+    _, error = run(
+        model, SENTENCE, "--brief", "--plot", "d.svg", "--heat-map", "h.svg", "--n-best", 2,
         "--distortion", "heated:Heated",
     )  # fmt: skip
-    assert (code, error) == (0, "")
+    assert error == ""
     drawn = (tmp_path / "d.svg").read_text()
     assert ">nageta</text>" in drawn
     assert re.search(r">\d\?</text>", drawn)  # the number of the unknown word's step
     assert "2: score -" in drawn
     assert ">jumps</text>" in (tmp_path / "h.svg").read_text()
-    code, _, error = command(model, RARE, "--brief", "--picture", "d.png")
-    assert code == 0
+    _, error = run(model, RARE, "--brief", "--plot", "d.png")
     assert (tmp_path / "d.png").read_bytes().startswith(b"\x89PNG")
     assert error.startswith(
         f"hyperbaton: d.png: no installed font has {RARE!r}: the picture has boxes"
     )
-    code, _, error = command(
-        model, RARE, "--brief", "--heat-map", "h.png", "--distortion", "heated:Heated"
-    )
-    assert code == 0
+    _, error = run(model, RARE, "--brief", "--heat-map", "h.png", "--distortion", "heated:Heated")
     assert error.startswith("hyperbaton: h.png: no installed font has")
 
 

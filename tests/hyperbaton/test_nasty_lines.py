@@ -4,7 +4,6 @@ import random
 
 import pytest
 
-from hyperbaton.corpus.corpora.reading import CorpusFiles
 from hyperbaton.corpus.raw_text.both_sides import TextPipelines
 from hyperbaton.corpus.raw_text.settings import TextSettings
 from hyperbaton.foundation.errors import DataError
@@ -13,6 +12,7 @@ from hyperbaton.models.system.settings import TrainingSettings
 from hyperbaton.models.system.training import train_system
 from tests import command_line
 from tests.corpus.raw_text.nasty import PIECES
+from tests.tiny_systems import write_corpus
 
 KNOWN = "kare wa hon o katta"
 LONG = 500  # characters; a token for each would take long
@@ -58,13 +58,11 @@ def system(request, tmp_path_factory):
     folder = tmp_path_factory.mktemp("nasty")
     is_cut = request.param in ("char", "real")
     texts = {
-        "s": "hon\n" if is_cut else f"{KNOWN}\nhon o yonda\n",
-        "t": "hon\n" if is_cut else "he bought a book\nread a book\n",
-        "a": "0-0\n" if is_cut else "0-0 2-3 4-1\n0-2 2-0\n",
+        "source": "hon\n" if is_cut else f"{KNOWN}\nhon o yonda\n",
+        "target": "hon\n" if is_cut else "he bought a book\nread a book\n",
+        "alignment": "0-0\n" if is_cut else "0-0 2-3 4-1\n0-2 2-0\n",
     }
-    for name, text in texts.items():
-        (folder / name).write_text(text)
-    files = CorpusFiles(*(folder / name for name in texts))
+    files = write_corpus(folder, times=1, **texts)
     train_system(files, folder / "m", TrainingSettings(text=settings))
     return folder / "m"
 
@@ -75,8 +73,9 @@ def test_every_line_gives_a_line(system, write, tmp_path):
     given[7:7] = [b"\xff\xfe", b"hon \xed\xa0\x80", b"\xc3", b"hon\x80"]  # no UTF-8
     n_bad = 4
     path = write("in", b"".join(line + b"\n" for line in given))
-    done = command_line.run("translate", system, path, "--pop-limit", 1, "-o", tmp_path / "out")
-    assert done.returncode == 1
+    done = command_line.run(
+        "translate", system, path, "--pop-limit", 1, "-o", tmp_path / "out", code=1
+    )
     said = done.stderr.splitlines()
     failed = [line for line in said if line.startswith("hyperbaton: sentence")]
     assert [line.split()[2] for line in failed] == [f"{n}:" for n in range(8, 8 + n_bad)]

@@ -87,12 +87,12 @@ def test_the_help_is_the_docstring_and_shows_defaults(run):
 def test_options_that_stand_for_settings():
     record = Everything(model=Path("m"), references=(Path("r"),))
     base = load_settings(["search.stack_size=7", "search.pop_limit=8"])
-    assert record.settings(()) == Settings()
-    assert record.settings((), base) == base
+    assert record.settings((), ["search"]) == Settings()
+    assert record.settings((), ["search"], base) == base
     changed = replace(record, stack_size=0, drop_unknown=True)  # 0 means all, and is not nothing
-    search = changed.settings((), base).search
+    search = changed.settings((), ["search"], base).search
     assert (search.stack_size, search.pop_limit, search.drop_unknown) == (0, 8, True)
-    assert changed.settings(("search.stack_size=9",), base).search.stack_size == 9
+    assert changed.settings(("search.stack_size=9",), ["search"], base).search.stack_size == 9
 
 
 class OfCorpus(p.CorpusCommand):

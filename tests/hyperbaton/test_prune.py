@@ -6,7 +6,7 @@ from hyperbaton.corpus.corpora.reading import CorpusFiles
 from hyperbaton.models.system.folder import load_phrases, read_system
 from hyperbaton.models.system.settings import TrainingSettings
 from hyperbaton.models.system.training import train_system
-from tests.command_line import run
+from tests.command_line import refuses, run
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +27,6 @@ def files_in(folder):
 def test_a_new_system_without_what_is_dropped(system, tmp_path):
     before = files_in(system)
     result = run("prune", system, "--top", 1, "--out", tmp_path / "small")
-    assert result.returncode == 0
     assert "of 20 phrase pairs in" in result.stderr
     assert f"pruned: {tmp_path / 'small'}" in result.stderr
     assert files_in(system) == before
@@ -39,14 +38,13 @@ def test_a_new_system_without_what_is_dropped(system, tmp_path):
     assert max(table.entry_begin[1:] - table.entry_begin[:-1]) == 1
     for model in (system, tmp_path / "small"):
         translated = run("translate", model, input="hon o katta\n")
-        assert translated.returncode == 0
         assert translated.stdout.strip()
 
 
 def test_the_system_itself_becomes_smaller(system, tmp_path):
-    assert run("prune", system, "--min-count", 2, "--out", tmp_path / "m").returncode == 0
+    run("prune", system, "--min-count", 2, "--out", tmp_path / "m")
     n = len(load_phrases(tmp_path / "m"))
-    assert run("prune", tmp_path / "m", "--significance", "a-e", "--top", 2).returncode == 0
+    run("prune", tmp_path / "m", "--significance", "a-e", "--top", 2)
     assert 0 < len(load_phrases(tmp_path / "m")) < n
     assert [each["top"] for each in read_system(tmp_path / "m")["pruned"]] == [0, 2]
     parts = [path.name for path in (tmp_path / "m" / "parts").iterdir()]
@@ -54,23 +52,14 @@ def test_the_system_itself_becomes_smaller(system, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("options", "code", "message"),
+    ("options", "code", "facts"),
     [
-        ([], 2, "say what to drop: --min-count, --top or --significance"),
-        (["--top", -1], 2, "Invalid value for '--top'"),
-        (["--significance", "big"], 2, "'big' is not a significance threshold"),
-        (["--min-count", 99], 1, "none of 20 phrase pairs is left\n  choose lower thresholds"),
+        ("", 2, "--min-count, --top or --significance"),
+        ("--top -1", 2, "Invalid value for '--top'"),
+        ("--significance big", 2, "'big' is not a significance threshold"),
+        ("--min-count 99", 1, "none of 20 phrase pairs is left … lower"),
     ],
 )
-def test_what_cannot_be_done_is_said(system, tmp_path, options, code, message):
-    result = run("prune", system, *options, "--out", tmp_path / "new")
-    assert result.returncode == code
-    assert message in result.stderr
+def test_what_cannot_be_done_is_said(system, tmp_path, options, code, facts):
+    refuses(facts, code, "prune", system, *options.split(), "--out", tmp_path / "new")
     assert not (tmp_path / "new" / "model.toml").exists()
-
-
-def test_a_folder_that_is_no_system_is_refused(tmp_path):
-    result = run("prune", tmp_path / "none", "--top", 3)
-    assert result.returncode == 1
-    assert "is not a folder with a trained system" in result.stderr
-    assert not (tmp_path / "none").exists()

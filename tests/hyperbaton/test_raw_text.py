@@ -18,6 +18,7 @@ from hyperbaton.models.system.settings import TrainingSettings
 from hyperbaton.models.system.training import train_system
 from tests import command_line
 from tests.corpus.raw_text.nasty import texts
+from tests.tiny_systems import write_corpus
 
 SOURCE = "Kare wa HON o katta .\nkare wa hon o yonda .\nHon da .\n"
 TARGET = 'He bought a book .\nAnd he read "  the Bible " .\nA book .\n'
@@ -34,9 +35,7 @@ OPTIONS = [
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
     folder = tmp_path_factory.mktemp("raw")
-    for name, text in (("s", SOURCE), ("t", TARGET), ("a", ALIGNMENT)):
-        (folder / name).write_text(text)
-    return CorpusFiles(folder / "s", folder / "t", folder / "a")
+    return write_corpus(folder, times=1, source=SOURCE, target=TARGET, alignment=ALIGNMENT)
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +64,6 @@ def test_a_system_knows_its_text(model):
 
 def test_raw_text_goes_in_and_comes_out(model):
     done = translate(model, lines="KARE  wa\u2028hon o\tkatta .\n\nHon\u200b da .\n")
-    assert done.returncode == 0
     assert done.stdout == "He bought a book .\n\nA book .\n"
 
 
@@ -83,7 +81,7 @@ def test_lines_of_several_sentences_stay_lines(model):
 
 def test_json_says_where_tokens_stand(model):
     raw = "  KARE\u200b wa  hon ."
-    done = translate(model, "--json", lines=f"{raw}\n")
+    done = translate(model, "--format=json", lines=f"{raw}\n")
     [line] = map(json.loads, done.stdout.splitlines())
     assert line["source"] == raw
     assert line["source_tokens"] == ["kare", "wa", "hon", "."]
@@ -97,13 +95,13 @@ def test_tokens_are_taken_as_they_are_if_one_says_so(model):
     done = translate(model, "--tokenised", lines="hon da .\nHon da .\n")
     assert done.stdout.splitlines()[0] == "a book ."
     assert "Hon" in done.stdout.splitlines()[1]  # unknown in this form
-    plain = translate(model, "--tokenised", "--json", lines="hon da .\n")
+    plain = translate(model, "--tokenised", "--format=json", lines="hon da .\n")
     assert "tokens" not in json.loads(plain.stdout)
 
 
 def test_given_translations_are_raw_text_too(model, write):
     force = write("force", "A  book .\n")
-    done = translate(model, "--force", force, "--alignment", lines="Hon da .\n")
+    done = translate(model, "--force", force, "--print-alignment", lines="Hon da .\n")
     assert done.stdout.startswith("a book . |||")
     glossary = write("glossary", "HON\tThe novel\n")
     done = translate(model, "--glossary", glossary, lines="Hon da .\n")
@@ -117,7 +115,7 @@ def test_given_translations_are_raw_text_too(model, write):
 @few(max_examples=10)
 @given(texts)
 def test_one_line_out_for_each_line_in(model, text):
-    done = translate(model, "--threads", 1, lines=f"{text}\n{text} {text}\nhon\n")
+    done = translate(model, "--threads", 1, lines=f"{text}\n{text} {text}\nhon\n", code=None)
     lines = done.stdout.split("\n")
     assert len(lines) == 4
     assert lines[3] == ""
@@ -152,7 +150,6 @@ def test_the_command_line_declares_languages(files, tmp_path, model):
     given = [f"--{key}={value}" for key, value in paths(files).items()]
     languages = ["--source-language", "xx", "--target-language", "en"]
     done = command_line.run("train", *given, *languages, *OPTIONS, "--out", tmp_path / "m")
-    assert done.returncode == 0, done.stderr
     assert read_system(tmp_path / "m")["parts"] == read_system(model)["parts"]
     done = command_line.run("corpus", *given, *languages, *OPTIONS, "--show", 0)
     assert "Kare" in done.stdout
@@ -167,14 +164,6 @@ def test_more_text_for_the_language_model_is_raw_too(files, tmp_path, write):
     assert translator.translate("Hon da .").text == "A book ."
 
 
-def test_only_one_language_is_an_error(files, tmp_path):
-    given = [f"--{key}={value}" for key, value in paths(files).items()]
-    done = command_line.run("train", *given, "--source-language", "ja", "--out", tmp_path / "m")
-    assert done.returncode == 2
-    assert "text.target_language is missing" in done.stderr
-    assert not (tmp_path / "m").exists()
-
-
 def test_advice_on_alignments_has_the_languages(files, tmp_path):
     settings = TrainingSettings(text=TextSettings("ja", "en"))
     with pytest.raises(SettingError, match="--source-language ja --target-language en"):
@@ -186,16 +175,13 @@ def test_tuning_explaining_and_diagnosing_take_raw_text(files, model, tmp_path):
     data = ["--source", files.source, "--reference", files.target]
     small = ["--replicas", 1, "--iterations", 1, "--n-best", 5]
     done = command_line.run("tune", copy, *data, *small)
-    assert done.returncode == 0, done.stderr
     assert "unknown words" not in done.stderr
     done = command_line.run("tune", copy, *data, *small, "--tokenised", "--restart")
     assert "dev: unknown words" in done.stderr  # Kare, HON
     done = command_line.run("diagnose", copy, *data)
-    assert done.returncode == 0, done.stderr
     done = command_line.run(
-        "explain", copy, "Hon da . Kare wa hon .", "--reference", "A book .", "--json"
+        "explain", copy, "Hon da . Kare wa hon .", "--reference", "A book .", "--format=json"
     )
-    assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["reference"] == "a book ."
 
 
@@ -210,7 +196,6 @@ SURVIVORS = [
 @pytest.mark.parametrize("place", ["Hon {} da .", "{} hon o katta .", "Kare wa {}"])
 def test_what_must_survive_is_copied(model, place):
     done = translate(model, lines="".join(place.format(one) + "\n" for one in SURVIVORS))
-    assert done.returncode == 0, done.stderr
     lost = [
         (one, line)
         for one, line in zip(SURVIVORS, done.stdout.splitlines(), strict=True)
@@ -256,15 +241,13 @@ def test_moves_of_phrases_and_of_words_are_learned_from_raw_text(files, tmp_path
     given = [f"--{key}={value}" for key, value in paths(files).items()]
     languages = ["--source-language", "xx", "--target-language", "en", *OPTIONS]
     how = ["--learners", "lr", "--sizes", 2, "--test-size", 1, "--repeats", 1]
-    done = command_line.run("classify", *given, *languages, *how)
-    assert done.returncode == 0, done.stderr
+    command_line.run("study", "learners", *given, *languages, *how)
     model = tmp_path / "m"
     pair = ["--distortion", "pair,min_count=1,passes=1", "--lm-order", 2]
-    done = command_line.run("train", *given, *languages, *pair, "--out", model)
-    assert done.returncode == 0, done.stderr
-    raw = json.loads(command_line.run("next-word", model, *given, "--format=json").stdout)
+    command_line.run("train", *given, *languages, *pair, "--out", model)
+    raw = json.loads(command_line.run("study", "next-word", model, *given, "--format=json").stdout)
     tokens = json.loads(
-        command_line.run("next-word", model, *given, "--format=json", "--tokenised").stdout
+        command_line.run("study", "next-word", model, *given, "--format=json", "--tokenised").stdout
     )
     # of tokens in capital letters the model knows nothing
     assert raw["models"]["pair"]["log_p"] > tokens["models"]["pair"]["log_p"]

@@ -9,7 +9,7 @@ import pytest
 from hyperbaton.models.system.folder import read_system
 from hyperbaton.samples import sample_files
 from tests.child_processes import PATIENCE, started, wait_until
-from tests.command_line import run
+from tests.command_line import refuses, run
 
 COMMAND = [sys.executable, "-m", "hyperbaton"]
 
@@ -38,15 +38,12 @@ def content(model):
 
 def test_a_system_is_trained_exported_and_imported(tiny, tmp_path):
     result = run("train", *tiny, "--out", tmp_path / "m", "--lm-order", 3, "--threads", 1)
-    assert result.returncode == 0, result.stderr
     assert result.stdout == ""
     assert f"trained: {tmp_path / 'm'}" in result.stderr
     assert read_system(tmp_path / "m")["settings"]["lm"]["order"] == 3
     result = run("export", tmp_path / "m", "--out", tmp_path / "moses")
-    assert result.returncode == 0
     assert f"{tmp_path / 'moses' / 'moses.ini'}" in result.stderr
     result = run("import", tmp_path / "moses" / "moses.ini", "--out", tmp_path / "again")
-    assert result.returncode == 0
     assert f"imported: {tmp_path / 'again'}" in result.stderr
 
 
@@ -55,7 +52,7 @@ def test_settings_come_from_options_files_and_assignments(tiny, tmp_path, write)
         "c.toml", '[phrases]\nmax_length = 3\nsmoothing = "kneser-ney"\n[lm]\norder = 4\n'
     )
     options = ["--max-phrase-length", 2, "--set", "lm.order=2", "--config", config]
-    assert run("train", *tiny, "--out", tmp_path / "m", *options).returncode == 0
+    run("train", *tiny, "--out", tmp_path / "m", *options)
     settings = read_system(tmp_path / "m")["settings"]
     assert settings["phrases"]["max_length"] == 2
     assert settings["phrases"]["smoothing"] == "kneser-ney"
@@ -64,68 +61,43 @@ def test_settings_come_from_options_files_and_assignments(tiny, tmp_path, write)
 
 def test_bad_pairs_are_skipped_and_told(tiny, tmp_path, write):
     write("t.align", "0-2 2-0\n0-9\n")
-    result = run("train", *tiny, "--out", tmp_path / "m")
-    assert result.returncode == 1
+    result = run("train", *tiny, "--out", tmp_path / "m", code=1)
     assert "t.align:2: link 0-9 is outside its sentence pair" in result.stderr
     assert not (tmp_path / "m" / "model.toml").exists()
     result = run("train", *tiny, "--out", tmp_path / "m", "--skip-bad")
-    assert result.returncode == 0
     assert "1 of 2 pairs left out:\n  1 × link outside, first at" in result.stderr
 
 
-@pytest.mark.parametrize(
-    ("arguments", "code", "message"),
-    [
-        (["train"], 2, "Missing option '--out'"),
-        (["train", "--out", ""], 2, "an empty name is not a file"),
-        (["train", "--out", "m"], 2, "give --source, --target and --alignment"),
-        (["train", "--out", "m", "--threads", "0"], 2, "0 is not in the range x>=1"),
-        (["export", "nothing", "--out", "m"], 1, "nothing: is not a folder with a trained system"),
-        (["import", "nothing.ini", "--out", "m"], 1, "nothing.ini: no such file"),
-    ],
-)
-def test_wrong_usage(tmp_path, arguments, code, message):
-    result = run(*arguments, cwd=tmp_path)
-    assert result.returncode == code
-    assert message in result.stderr
-    assert "Traceback" not in result.stderr
-
-
 def test_a_place_that_cannot_be_written(tiny, write):
-    result = run("train", *tiny, "--out", write("file", "in the way"))
-    assert result.returncode == 1
-    assert result.stderr.endswith("file: is not a folder\n")
+    refuses("file: is not a folder", 1, "train", *tiny, "--out", write("file", "in the way"))
 
 
 def test_weights_survive_a_second_training(tiny, tmp_path):
-    assert run("train", *tiny, "--out", tmp_path / "m").returncode == 0
+    run("train", *tiny, "--out", tmp_path / "m")
     toml = tmp_path / "m" / "model.toml"
     toml.write_text(toml.read_text().replace("lm = 0.5", "lm = 0.77"))
     result = run("train", *tiny, "--out", tmp_path / "m")
-    assert result.returncode == 0
     assert "are kept" in result.stderr
     assert read_system(tmp_path / "m")["weights"]["lm"] == 0.77
 
 
 @pytest.mark.parametrize(
-    ("options", "code", "message"),
+    ("options", "code", "facts"),
     [
-        (["--lm-order", 7], 2, "lm.order: a language model of order 7 is not possible"),
-        (["--set", "lm.prune=x"], 2, "lm.prune: 'x' is not a list of thresholds"),
-        (["--set", "phrases.top=-1"], 2, "phrases.top: -1 is not possible"),
-        (["--set", "phrases.min_count=99"], 1, "t.align: none of"),
-        (["--lm-text", "-"], 2, "-: a stream cannot be used here"),
+        ("--lm-order 7", 2, "lm.order: … order 7"),
+        ("--set lm.prune=x", 2, "lm.prune: 'x'"),
+        ("--set phrases.top=-1", 2, "phrases.top: -1"),
+        ("--set phrases.min_count=99", 1, "t.align: none of"),
+        ("--lm-text -", 2, "-: a stream cannot be used here"),
     ],
 )
-def test_settings_with_which_nothing_can_be_trained(tiny, tmp_path, options, code, message):
-    result = run("train", *tiny, "--out", tmp_path / "m", *options)
-    assert result.returncode == code
-    assert message in result.stderr
+def test_settings_with_which_nothing_can_be_trained(tiny, tmp_path, options, code, facts):
+    refuses(facts, code, "train", *tiny, "--out", tmp_path / "m", *options.split())
     assert not (tmp_path / "m" / "model.toml").exists()
 
 
 def test_a_full_disk_was_reported_without_a_reason(tiny, tmp_path):
-    assert run("train", *tiny, "--out", tmp_path / "warm").returncode == 0  # kernels are compiled
+    run("train", *tiny, "--out", tmp_path / "warm")  # kernels are compiled
     # now no file of the process may be longer than a block
     limited = f'ulimit -f 1; exec {" ".join(COMMAND)} "$@"'
     command = ["bash", "-c", limited, "-", "train", *map(str, tiny), "--out", str(tmp_path / "m")]
@@ -141,7 +113,7 @@ def undisturbed(tmp_path_factory):
     """A system that was trained on the sample at one go."""
     model = tmp_path_factory.mktemp("undisturbed") / "model"
     arguments = corpus_arguments(sample_files("ja-en"))
-    assert run("train", *arguments, "--out", model).returncode == 0
+    run("train", *arguments, "--out", model)
     return model
 
 
@@ -161,7 +133,6 @@ def test_a_stopped_run_leaves_nothing_broken_and_the_next_one_goes_on(undisturbe
     by_signal = 130 if how == signal.SIGINT else -how
     assert by_signal in codes  # one of them may have been too quick for us
     assert set(codes) <= {0, by_signal}
-    result = run("train", *arguments, "--out", stopped)
-    assert result.returncode == 0
+    run("train", *arguments, "--out", stopped)
     assert content(stopped) == content(undisturbed)
     assert len(list((stopped / "parts").iterdir())) == 4

@@ -27,7 +27,6 @@ def run(*arguments, **options):
 
 def test_lines_in_lines_out(model, write):
     result = run(model, write("in.txt", "\n".join(LINES) + "\n"), "--distortion-limit", "inf")
-    assert result.returncode == 0, result.stderr
     assert result.stderr.endswith("unknown words: 1 of 13 (7.7%), 1 of 7 types (14.3%)\n")
     first, empty, third, unknown, last = result.stdout.splitlines()
     assert (first, empty, third, last) == ("he bought a book", "", "read a book", "he")
@@ -36,7 +35,6 @@ def test_lines_in_lines_out(model, write):
 
 def test_text_that_was_prepared_differently_came_back_without_a_word(model):
     result = run(model, input="KARE WA HON\nHON O KATTA\nhon o yonda.\nkare wa hon o katta\n")
-    assert result.returncode == 0
     assert [line for line in result.stderr.splitlines() if "compiling" not in line] == [
         "the system knows these words in lower case: KARE WA HON",
         "the text looks untokenised: the system knows these words without their punctuation: "
@@ -57,7 +55,7 @@ def test_standard_input_and_output_files(model, tmp_path):
 
 
 def test_n_best_lists_in_moses_format(model):
-    options = ["--n-best", 3, "--n-best-file", "-", "--distinct", "--alignment"]
+    options = ["--n-best", 3, "--n-best-file", "-", "--distinct", "--print-alignment"]
     result = run(model, *options, input="kare wa hon o katta\nhon\n")
     # alone on standard output, as with Moses
     lists = [line.split(" ||| ") for line in result.stdout.splitlines()]
@@ -84,12 +82,14 @@ def test_n_best_lists_in_moses_format(model):
 
 def test_a_word_of_bars_broke_the_lists(model, tmp_path):
     words = ["hon", "|||", "||", "||||", "katta"]
-    lists, options = tmp_path / "lists", ["--n-best", 2, "--alignment"]
+    lists, options = tmp_path / "lists", ["--n-best", 2, "--print-alignment"]
     best = run(model, *options, "--n-best-file", lists, input=" ".join(words) + "\n").stdout
     lines = lists.read_text().splitlines()
     assert {line.count(" ||| ") for line in lines} == {4}
     assert best.count(" ||| ") == 1
-    told = json.loads(run(model, "--json", *options[:2], input=" ".join(words) + "\n").stdout)
+    told = json.loads(
+        run(model, "--format=json", *options[:2], input=" ".join(words) + "\n").stdout
+    )
     texts = [told["translation"], *(one["translation"] for one in told["n_best"])]
     assert texts[0].split().count("|||") == 1  # JSON needs no escape
     back = [line.split(" ||| ")[1].replace("&#124;&#124;&#124;", "|||") for line in lines]
@@ -98,7 +98,9 @@ def test_a_word_of_bars_broke_the_lists(model, tmp_path):
 
 
 def test_json_says_everything(model):
-    first, second = run(model, "--json", "--n-best", 2, input="hon o katta\n\n").stdout.splitlines()
+    first, second = run(
+        model, "--format=json", "--n-best", 2, input="hon o katta\n\n"
+    ).stdout.splitlines()
     content = json.loads(first)
     assert content["id"] == 0
     assert content["translation"] == "bought a book"
@@ -110,28 +112,10 @@ def test_json_says_everything(model):
     assert json.loads(second)["translation"] == ""
 
 
-@pytest.mark.parametrize(
-    ("arguments", "code", "message"),
-    [
-        (["--n-best", "3"], 2, "--n-best needs --n-best-file or --json"),
-        (["--json", "--n-best-file", "-"], 2, "--json goes to stdout as well: give -o"),
-        (["--distortion-limit", "far"], 2, "'far' is not a number of words or inf"),
-        (["--distortion-limit", "-7"], 2, "'-7' is not a number of words or inf"),
-        (["nothing.txt"], 1, "nothing.txt: no such file"),
-        (["--set", "search.options=99"], 2, "there cannot be 99 options"),
-    ],
-)
-def test_wrong_usage(model, arguments, code, message):
-    result = run(model, *arguments, input="")
-    assert result.returncode == code
-    assert message in result.stderr
-
-
 def test_a_line_that_is_not_utf8_costs_only_itself(model, tmp_path):
     (tmp_path / "in").write_bytes(b"hon o katta\n\xff\xfe\nkare wa hon o yonda\n")
-    result = run(model, tmp_path / "in")
+    result = run(model, tmp_path / "in", code=1)
     assert result.stdout == "bought a book\n\nhe read a book\n"
-    assert result.returncode == 1
     assert "sentence 2: " in result.stderr
     assert "in:2: byte 0xff at column 1 is not UTF-8" in result.stderr
 
@@ -177,8 +161,7 @@ def test_sentences_that_fail_give_blank_lines_messages_and_exit_code_1(
     lists = tmp_path / "lists"
     path = write("in.txt", "hon o katta\nkare wa\nhon\nkare wa hon o yonda\nhon o yonda\n")
     arguments = ["--threads", threads, "--n-best", 2, "--n-best-file", lists]
-    result = run(model, path, "--distortion", "picky:Picky", *arguments, env=os.environ)
-    assert result.returncode == 1
+    result = run(model, path, "--distortion", "picky:Picky", *arguments, env=os.environ, code=1)
     first, failed, second, also_failed, third, end = result.stdout.split("\n")
     assert (first, third) == ("bought a book", "read a book")
     assert second.endswith("book")
@@ -188,7 +171,7 @@ def test_sentences_that_fail_give_blank_lines_messages_and_exit_code_1(
     numbers = [line.split(" ||| ")[0] for line in lists.read_text().splitlines()]
     assert sorted(set(numbers)) == ["0", "2", "4"]
     good = run(model, "--distortion", "picky:Picky", input="hon o katta\n", env=os.environ)
-    assert (good.returncode, good.stdout) == (0, "bought a book\n")
+    assert good.stdout == "bought a book\n"
 
 
 def test_memory_gives_out_as_an_error_of_the_sentence(model, monkeypatch):
@@ -206,7 +189,6 @@ def test_long_sentences_are_translated_in_pieces(model):
         run(model, "--distortion-limit", "2", "--set", f"search.max_length={longest}", input=line)
         for longest in (10, 5)
     )
-    assert (whole.returncode, cut.returncode) == (0, 0)
     assert "pieces" not in whole.stderr
     assert "sentence 1: 10 words, translated in 2 pieces" in cut.stderr.splitlines()
     alone = run(model, "--distortion-limit", "2", input=LINES[0]).stdout.strip()

@@ -6,11 +6,11 @@ from dataclasses import replace
 import pytest
 
 from hyperbaton.commands.translate import Translate, missing_lines
-from hyperbaton.corpus.corpora.reading import CorpusFiles
 from hyperbaton.models.distortion.linear import Linear
 from hyperbaton.models.distortion.parse.model import Parse
 from hyperbaton.models.system.training import train_system
 from tests.models.distortion.parse.small import small_corpus
+from tests.tiny_systems import TWO_PAIRS, write_corpus
 
 TREES = "(S (NN hon) (P o) (VB katta))\n\n(S (NN kare))\n"
 
@@ -26,15 +26,9 @@ class LinearWithTrees(Linear):
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
     folder = tmp_path_factory.mktemp("system")
-    for name, text in (
-        ("s", "hon o katta\nkare wa hon o yonda\n"),
-        ("t", "bought a book\nhe read a book\n"),
-        ("a", "0-2 2-0\n0-0 2-3 4-1\n"),
-        ("in", "hon o katta\n\nkare\n"),
-        ("trees", TREES),
-    ):
-        (folder / name).write_text(text)
-    train_system(CorpusFiles(folder / "s", folder / "t", folder / "a"), folder / "m")
+    (folder / "in").write_text("hon o katta\n\nkare\n")
+    (folder / "trees").write_text(TREES)
+    train_system(write_corpus(folder, times=1, **TWO_PAIRS), folder / "m")
     return Translate(
         model=folder / "m",
         source=folder / "in",

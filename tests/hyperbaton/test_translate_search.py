@@ -10,17 +10,16 @@ from hyperbaton.commands.translate import Translate
 from hyperbaton.decoder.translator import Translator
 from hyperbaton.models.system.folder import read_system, write_weights
 from tests import command_line
+from tests.refusals import states
 
 
 def run(model, *arguments):
-    done = command_line.run("translate", model, *arguments, input="hon o katta\n\nkare wa\n")
-    assert done.returncode == 0, done.stderr
-    return done
+    return command_line.run("translate", model, *arguments, input="hon o katta\n\nkare wa\n")
 
 
 def test_lattices_are_written_sentence_by_sentence(model, tmp_path):
     path = tmp_path / "lattice.txt"
-    result = run(model, "--lattice", path, "--json", "--threads", 2)
+    result = run(model, "--lattice", path, "--format=json", "--threads", 2)
     scores = [json.loads(line)["score"] for line in result.stdout.splitlines()]
     lines = path.read_text().splitlines()
     roots = [line for line in lines if " hyp=0 " in line]
@@ -32,7 +31,7 @@ def test_lattices_are_written_sentence_by_sentence(model, tmp_path):
 
 
 def test_statistics_are_the_sum_of_what_json_says(model):
-    result = run(model, "--stats", "--json")
+    result = run(model, "--stats", "--format=json")
     counts = [json.loads(line)["search"] for line in result.stdout.splitlines()]
     assert result.stderr.startswith("3 sentences in ")
     table = {line[:14].strip(): line[14:].split() for line in result.stderr.splitlines()[1:]}
@@ -43,39 +42,33 @@ def test_statistics_are_the_sum_of_what_json_says(model):
     assert table["largest stack"] == [str(max(count["largest_stack"] for count in counts))]
 
 
-def translate(model, *arguments, lines="kare wa hon o katta\nhon o katta\n"):
-    return command_line.run("translate", model, *arguments, input=lines)
+def translate(model, *arguments, lines="kare wa hon o katta\nhon o katta\n", **options):
+    return command_line.run("translate", model, *arguments, input=lines, **options)
 
 
 def test_a_time_limit_is_reported(model):
-    done = translate(model, "--time-limit", 1e-9, "--json", "--stats")
-    assert done.returncode == 0, done.stderr
+    done = translate(model, "--time-limit", 1e-9, "--format=json", "--stats")
     assert "sentence 2: the time was up, so few steps were tried for 3 of 3 words" in done.stderr
     assert [json.loads(line)["search"]["narrowed"] for line in done.stdout.splitlines()] == [5, 3]
     table = {line[:14].strip(): line[14:].split() for line in done.stderr.splitlines()}
     assert table["narrowed"][0] == "8"
     done = command_line.run("explain", model, "hon o katta", "--time-limit", 1e-9, "--brief")
-    assert done.returncode == 0, done.stderr
     assert done.stderr == "the time was up, so few steps were tried for 3 of 3 words\n"
     assert translate(model, "--time-limit", 1000).stderr == ""
-    wrong = translate(model, "--time-limit", -1)
-    assert wrong.returncode == 2
-    assert "-1.0 is not in the range x>=0" in wrong.stderr
 
 
 def test_requests_are_read_line_by_line(model, write):
-    done = translate(model, "--distortion-limit", "inf", "--json")
+    done = translate(model, "--distortion-limit", "inf", "--format=json")
     scores = [json.loads(line)["score"] for line in done.stdout.splitlines()]
     best = [json.loads(line)["translation"] for line in done.stdout.splitlines()]
     own = write("own", "\n".join(best) + "\n")
-    done = translate(model, "--force", own, "--distortion-limit", "inf", "--json")
-    assert done.returncode == 0, done.stderr
+    done = translate(model, "--force", own, "--distortion-limit", "inf", "--format=json")
     forced = [json.loads(line) for line in done.stdout.splitlines()]
     assert [one["translation"] for one in forced] == best
     assert [one["score"] for one in forced] == pytest.approx(scores)
     done = translate(model, "--prefix", write("prefix", "a book\nbought\n"))
     assert [line.split()[:1] for line in done.stdout.splitlines()] == [["a"], ["bought"]]
-    done = translate(model, "--order", write("order", "2-3 0-1 4\n0-1 2\n"), "--json")
+    done = translate(model, "--order", write("order", "2-3 0-1 4\n0-1 2\n"), "--format=json")
     visited = [json.loads(line)["segmentation"] for line in done.stdout.splitlines()]
     start, end = visited[0][0][:2]
     assert {2, 3} & set(range(start, end))
@@ -84,63 +77,49 @@ def test_requests_are_read_line_by_line(model, write):
 
 def test_the_order_of_a_reference(model, write):
     links = write("links", "0-0 2-3 4-1\n2-0 0-1\n")  # the verb comes before its object
-    done = translate(model, "--oracle", links, "--distortion-limit", "inf", "--json")
-    assert done.returncode == 0, done.stderr
+    done = translate(model, "--oracle", links, "--distortion-limit", "inf", "--format=json")
     for line, (verb, noun) in zip(done.stdout.splitlines(), [(4, 2), (2, 0)], strict=True):
         result = json.loads(line)
         phrases = [range(*span[:2]) for span in result["segmentation"]]
         places = [next(k for k, own in enumerate(phrases) if word in own) for word in (verb, noun)]
         assert places == sorted(places)
         assert result["features"]["oracle"] == 0.0
-    done = translate(model, "--oracle", write("wrong", "0-0\n7-0\n"))
-    assert done.returncode == 1
+    done = translate(model, "--oracle", write("wrong", "0-0\n7-0\n"), code=1)
     assert "wrong:2: the link 7-0 is outside a sentence of 3 words" in done.stderr
 
 
 def test_what_cannot_be_said_is_named(model, write):
     done = translate(model, "--force", write("wanted", "he bought a book now\nbought a book\n"))
-    assert done.returncode == 0, done.stderr
     assert done.stdout == "he bought a book\nbought a book\n"
     assert "sentence 1: the system cannot say this; what is nearest lacks now\n" in done.stderr
 
 
 @pytest.mark.parametrize(
-    ("option", "text", "message"),
+    ("option", "text", "facts"),
     [
         ("--force", "a\n", "wanted: the file ends after 1 lines"),
-        ("--force", "a\nb\nc\n", "there are more requests than sentences"),
+        ("--force", "a\nb\nc\n", "more requests than sentences"),
         ("--order", "0\n1-\n", "wanted:2: '1-' is not a span of words"),
-        ("--order", "0-9\n0\n", "sentence 1: words 0 to 9 are no span of a sentence of 5 words"),
-        ("--prefix", "no\nbought\n", "sentence 1: no translation was found within the limits"),
+        ("--order", "0-9\n0\n", "sentence 1: words 0 to 9 … a sentence of 5 words"),
+        ("--prefix", "no\nbought\n", "sentence 1: no translation was found"),
     ],
 )
-def test_wrong_requests(model, write, option, text, message):
-    done = translate(model, option, write("wanted", text))
-    assert done.returncode == 1
-    assert message in done.stderr
+def test_wrong_requests(model, write, option, text, facts):
+    done = translate(model, option, write("wanted", text), code=1)
+    assert states(done.stderr, facts)
     assert "Traceback" not in done.stderr
-
-
-def test_requests_exclude_each_other(model, write):
-    path = write("wanted", "a\n")
-    done = translate(model, "--force", path, "--order", path)
-    assert done.returncode == 2
-    assert "--force and --order exclude each other" in done.stderr
 
 
 def test_minimum_bayes_risk(model, tmp_path):
     lists = tmp_path / "lists"
-    done = translate(model, "--n-best", 30, "--n-best-file", lists, "--distortion-limit", "inf")
-    assert done.returncode == 0, done.stderr
+    translate(model, "--n-best", 30, "--n-best-file", lists, "--distortion-limit", "inf")
     mbr = translate(model, "--mbr", "--n-best", 30, "--distortion-limit", "inf")
     weights = [0.2] * 4 + [0.2, 1.2, 0.5, 0.3] + [0.3] * 6  # the starting weights
     scale = 20 / sum(weights)
-    same = command_line.run("consensus", lists, "--scale", scale)
-    assert same.returncode == 0, same.stderr
+    same = command_line.run("rerank", "--mbr", lists, "--mbr-scale", scale)
     assert mbr.stdout == same.stdout
     lattice = translate(model, "--mbr-lattice", "--distortion-limit", "inf", "--mbr-scale", 1e4)
-    assert lattice.returncode == 0, lattice.stderr
-    surest = command_line.run("consensus", lists, lists, "--scale", 1e4)
+    surest = command_line.run("rerank", "--mbr", lists, lists, "--mbr-scale", 1e4)
     best = {}
     for line in lists.read_text().splitlines():
         best.setdefault(line.split(" ||| ")[0], line.split(" ||| ")[1])
@@ -160,7 +139,7 @@ def test_the_scale_of_the_system_or_the_one_that_is_given(model, tmp_path):
     given = Translate(model=folder, mbr_scale=7.0)
     assert given.relative_scale(translator) == pytest.approx(7 / size)
     one, other = translate(folder, "--mbr"), translate(model, "--mbr", "--mbr-scale", 5)
-    assert (one.returncode, one.stdout) == (0, other.stdout)
+    assert one.stdout == other.stdout
 
 
 @pytest.mark.parametrize(

@@ -7,11 +7,11 @@ import signal
 import subprocess
 import sys
 import tomllib
+from contextlib import nullcontext
+from unittest.mock import patch
 
 import pytest
 
-from hyperbaton import main as frame
-from hyperbaton.commands.tune import tune
 from hyperbaton.corpus.corpora.reading import CorpusFiles
 from hyperbaton.corpus.sentences.sentence import Sentence
 from hyperbaton.decoder.stream import decode_all
@@ -19,24 +19,18 @@ from hyperbaton.decoder.translator import Translator
 from hyperbaton.models.phrases.settings import PhraseSettings
 from hyperbaton.models.system.folder import NAME, read_system, write_weights
 from hyperbaton.models.system.settings import TrainingSettings
+from hyperbaton.models.system.stages import locked
 from hyperbaton.models.system.training import train_system
 from hyperbaton.tuning.metrics.base import Outputs
 from hyperbaton.tuning.metrics.bleu import Bleu
 from hyperbaton.tuning.metrics.ter import Ter
 from hyperbaton.tuning.weights import system_tuning
+from tests import command_line
 from tests.child_processes import started
+from tests.refusals import states
 from tests.tuning.small_language import all_pairs
 
-QUICK = [
-    "--method",
-    "mert",
-    "--set",
-    "mert.restarts=2",
-    "--set",
-    "mert.directions=1",
-    "--n-best",
-    30,
-]
+QUICK = ("--method=mert", "--set=mert.restarts=2", "--set=mert.directions=1", "--n-best=30")
 START = {"linear": 1.0, "word_penalty": 0.5, "lm": 0.2}
 
 
@@ -65,22 +59,16 @@ def folder(trained, tmp_path):
 
 
 @pytest.fixture
-def run(folder, monkeypatch, capsys):
-    """Tunes the system inside this process: exit code, standard output, standard error. A picture,
-    which takes as long as all the rest, is drawn if it is asked for."""
-    monkeypatch.setitem(frame.cli.commands, "tune", tune)
-    plot = "hyperbaton.views.tuning_text.plot_tuning"
+def run(folder):
+    """Tunes the system: standard output and standard error. A picture, which takes as long as all
+    the rest, is drawn if it is asked for."""
+    dev = ["--source", folder / "dev.s", "--reference", folder / "dev.t"]
 
-    def run_tune(*arguments, quick=True, drawn=False):
-        dev = ["--source", folder / "dev.s", "--reference", folder / "dev.t"]
-        given = [folder / "model", *dev, *(QUICK if quick else []), *arguments]
-        with monkeypatch.context() as patched:
-            if not drawn:
-                patched.setattr(plot, lambda *_: None)
-            with pytest.raises(SystemExit) as stop:
-                frame.main(["tune", *map(str, given)])
-        captured = capsys.readouterr()
-        return stop.value.code, captured.out, captured.err
+    def run_tune(*arguments, quick=True, drawn=False, **how):
+        plot = nullcontext() if drawn else patch("hyperbaton.views.tuning_text.plot_tuning")
+        with plot:
+            options = [*(QUICK if quick else []), *arguments]
+            return command_line.outcome("tune", folder / "model", *dev, *options, **how)
 
     return run_tune
 
@@ -93,7 +81,7 @@ def test_a_kill_at_the_end_or_in_a_second_run_does_not_tune_the_tuned(
     the weights that the first one began with, not with those that it had made of them."""
     file = folder / "model" / NAME
     untuned = file.read_bytes()
-    assert run("--replicas", 1)[0] == 0
+    run("--replicas", 1)
     expected = file.read_bytes()
     if where != "tune_replicas":
         shutil.rmtree(folder / "model" / "tuning")
@@ -106,8 +94,8 @@ def test_a_kill_at_the_end_or_in_a_second_run_does_not_tune_the_tuned(
 
     with monkeypatch.context() as patched:
         patched.setattr(system_tuning, where, work_and_die)
-        assert run("--replicas", 1)[0] == 130
-    assert run("--replicas", 1)[0] == 0
+        run("--replicas", 1, code=130)
+    run("--replicas", 1)
     assert file.read_bytes() == expected
 
 
@@ -129,8 +117,7 @@ def size_of(weights):
 
 def test_weights_into_the_system_and_results_on_the_screen(run, folder):
     before, content = dev_bleu(folder), read_system(folder / "model")
-    code, out, err = run("--replicas", 2, "--distortion-limit", 5, drawn=True)
-    assert code == 0, err
+    out, err = run("--replicas", 2, "--distortion-limit", 5, drawn=True)
     after = dev_bleu(folder)
     assert after > before + 3
     tuned = read_system(folder / "model")
@@ -168,12 +155,10 @@ def test_weights_into_the_system_and_results_on_the_screen(run, folder):
 
 
 def test_a_scale_for_minimum_bayes_risk(run, folder):
-    code, out, err = run("--replicas", 1, "--iterations", 1)
-    assert code == 0, err
+    out, _ = run("--replicas", 1, "--iterations", 1)
     assert "Bayes" not in out
     assert "mbr_scale" not in read_system(folder / "model")["search"]
-    code, out, err = run("--replicas", 1, "--iterations", 1, "--mbr-scale")
-    assert code == 0, err
+    out, _ = run("--replicas", 1, "--iterations", 1, "--choose-mbr-scale")
     [kept] = re.findall(r"^ +(\d+) +(\d+\.\d\d) +kept$", out, re.MULTILINE)
     assert read_system(folder / "model")["search"]["mbr_scale"] == float(kept[0])
     summary = json.loads((folder / "model" / "tuning" / "tuning.json").read_text())["mbr"]
@@ -190,8 +175,7 @@ def test_weights_that_were_only_rescaled_were_called_tuned(run, folder):
     results = decode_all(Translator.load(folder / "model"), map(Sentence.parse, lines))
     (folder / "dev.t").write_text("".join(f"{' '.join(one.words())}\n" for one in results))
     before = read_system(folder / "model")["weights"]
-    code, out, err = run("--replicas", 1, "--iterations", 1, drawn=True)
-    assert code == 0, err
+    out, err = run("--replicas", 1, "--iterations", 1, drawn=True)
     assert read_system(folder / "model")["weights"] == before
     assert "kept: the weights before, BLEU 100.00: nothing was gained\n" in out
     assert re.search(r"weight +unchanged\n.*\blinear +1\.0000\n", out, re.DOTALL)
@@ -200,11 +184,11 @@ def test_weights_that_were_only_rescaled_were_called_tuned(run, folder):
 
 
 def test_unknown_words_of_the_development_set_are_counted(run, folder):
-    assert "unknown words" not in run("--replicas", 1, "--iterations", 1)[2]
+    assert "unknown words" not in run("--replicas", 1, "--iterations", 1)[1]
     text = (folder / "dev.s").read_text()
     (folder / "dev.s").write_text("zzz " + text)
     n, n_types = len(text.split()) + 1, len(set(text.split())) + 1
-    _, _, err = run("--replicas", 1, "--iterations", 1)
+    _, err = run("--replicas", 1, "--iterations", 1)
     assert (
         f"dev: unknown words: 1 of {n} ({1 / n:.1%}), 1 of {n_types} types ({1 / n_types:.1%})\n"
     ) in err
@@ -214,22 +198,21 @@ def test_the_same_command_again_changes_nothing(run, folder):
     before = dev_bleu(folder)
     run("--replicas", 1)
     first = (folder / "model" / NAME).read_text()
-    code, out, err = run("--replicas", 2)
-    assert code == 0
+    out, err = run("--replicas", 2)
     assert "seed 1: done before" in err
     assert "seed 2: done before" not in err
     assert tomllib.loads(first)["tuning"]["score_before"] == pytest.approx(before)
     assert f"(before: {before:.2f})" in out
     # other inputs begin from the weights that the system has now
     now = dev_score(folder, Ter())
-    _, out, err = run("--replicas", 1, "--metric", "ter")
+    out, err = run("--replicas", 1, "--metric", "ter")
     assert "done before" not in err
     assert now == 0
     assert "kept: the weights before, TER 0.00: nothing was gained" in out
     # weights that someone has changed by hand are respected
     write_weights(folder / "model", START | {"lm": 0.3}, -1, {})
     given = read_system(folder / "model")["weights"]
-    _, out, err = run("--replicas", 1, "--metric", "ter", "--set", "tune.confirm=false")
+    out, err = run("--replicas", 1, "--metric", "ter", "--set", "tune.confirm=false")
     assert "done before" not in err
     assert re.search(rf"lm +{0.3 / size_of(given):.4f}", out)
 
@@ -238,8 +221,7 @@ def test_beginning_anew(run, folder):
     run("--replicas", 1)
     write_weights(folder / "model", START, -1, {})
     (folder / "model" / "tuning" / "seed-1" / "trace.json").write_text("{")
-    code, _, err = run("--replicas", 1, "--restart")
-    assert code == 0
+    _, err = run("--replicas", 1, "--restart")
     assert "done before" not in err
     assert "iteration  0" in err
 
@@ -262,20 +244,18 @@ def test_an_interrupted_run_goes_on(folder, monkeypatch, run):
     assert read_system(folder / "model")["weights"].items() >= START.items()
     monkeypatch.setattr("hyperbaton.tuning.weights.loop._reason_to_stop", lambda *_: "enough")
     arguments = ["--method", "pro", "--iterations", 500, "--replicas", 1]
-    code, _, err = run(*arguments, quick=False)
-    assert code == 0
+    _, err = run(*arguments, quick=False)
     assert f"seed 1: resumes after {done} decodings" in err
 
 
 @pytest.mark.parametrize("method", ["mira", "pro"])
 def test_other_methods_metrics_and_pictures(run, folder, method):
     plot = folder / "tuning.png"
-    code, out, _ = run(
+    out, _ = run(
         "--method", method, "--metric", "bleu-ter", "--replicas", 1, "--plot", plot,
         "--fix", "lm", "--fix", "phrase_penalty", "--set", "pro.interpolation=0.5",
         drawn=True,
     )  # fmt: skip
-    assert code == 0
     assert plot.read_bytes().startswith(b"\x89PNG")
     assert re.search(r"lm +0\.2000( +0\.2000)?\n", out)  # once if nothing was gained
     assert "BLEU − TER after" in out
@@ -284,8 +264,7 @@ def test_other_methods_metrics_and_pictures(run, folder, method):
 
 @pytest.mark.parametrize("option", [["--protocol", "goto"], ["--average"]])
 def test_protocols(run, option):
-    code, out, _ = run(*option, "--replicas", 2, drawn=True)
-    assert code == 0
+    out, _ = run(*option, "--replicas", 2, drawn=True)
     assert ("on the second half" in out) == ("goto" in option)
     assert ("kept: the average of 2 replicas" in out) == ("--average" in option)
 
@@ -293,70 +272,41 @@ def test_protocols(run, option):
 def test_metrics_of_word_order(run, folder):
     alignment = ["--reference-alignment", folder / "dev.a"]
     unsure = "--set", "tune.confirm=false"  # of so few sentences
-    code, out, _ = run("--metric", "kendall", "--replicas", 1, *alignment, *unsure)
-    assert code == 0
+    out, _ = run("--metric", "kendall", "--replicas", 1, *alignment, *unsure)
     after, before = map(
         float, re.search(r"kept: .*Kendall (\d+\.\d\d) \(before: (\d+\.\d\d)\)", out).groups()
     )
     assert before < after <= 100
 
 
-def test_the_help_names_everything_and_imports_nothing_heavy():
-    code = (
-        "import sys\n"
-        "from hyperbaton.commands.tune import tune\n"
-        "tune.main(['--help'], standalone_mode=False)\n"
-        "heavy = {'numpy', 'scipy', 'numba', 'rich', 'sacrebleu', 'matplotlib'}\n"
-        "sys.exit(' '.join(heavy & set(sys.modules)) or 0)\n"
-    )
-    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert (result.returncode, result.stderr) == (0, "")
-    for name in ("mert", "mert-lattice", "pro", "mira", "goto", "--fix", "--restart", "100]"):
-        assert name in result.stdout
-
-
 @pytest.mark.parametrize(
-    ("arguments", "code", "message"),
+    ("arguments", "code", "facts"),
     [
-        (["--metric", "blue"], 2, "there is no metric 'blue' in 'blue'"),
-        (["--metric", "bleu+ter"], 2, "subtract it: bleu-ter"),
-        (["--metric", "kendall"], 2, "Kendall needs word alignments of the references"),
-        (["--method", "mert2"], 2, "there is no tuning method 'mert2'\n  did you mean mert?"),
-        (["--method", "none"], 2, "there is no tuning method 'none'"),
-        (["--set", "mira.stpe=3"], 2, "did you mean mira.step?"),
-        (["--method", "mert", "--set", "mert.restarts=-1"], 2, "mert.restarts is -1"),
-        (["--fix", "lmm"], 2, "there is no feature 'lmm' to fix\n  did you mean lm?"),
-        (["--average", "--protocol", "goto"], 2, "exclude each other"),
-        (["--iterations", 0], 2, "tune.iterations is 0"),
-        (["--n-best", 1], 2, "tune.n_best is 1"),
-        (["--set", "mert.restart=3"], 2, "did you mean mert.restarts?"),
-        (["--plot", "a.doc"], 1, ".doc is not a kind of picture"),
-        (["--source", "-"], 2, "a stream cannot be used here"),
-        (["--source", "nothing"], 1, "nothing: no such file"),
-        (["--reference", "SHORT"], 1, "short:2: the file ends here"),
-        (["--source", "SHORT"], 1, "short:2: the file ends here"),
-        (["--source-tags", "SHORT"], 1, "short"),
+        ("--metric blue", 2, "no metric 'blue' in 'blue'"),
+        ("--metric bleu+ter", 2, "subtract it: bleu-ter"),
+        ("--metric kendall", 2, "Kendall needs word alignments of the references"),
+        ("--method mert2", 2, "no tuning method 'mert2' … did you mean mert?"),
+        ("--method none", 2, "no tuning method 'none'"),
+        ("--set mira.stpe=3", 2, "did you mean mira.step?"),
+        ("--method mert --set mert.restarts=-1", 2, "mert.restarts is -1"),
+        ("--fix lmm", 2, "no feature 'lmm' … did you mean lm?"),
+        ("--average --protocol goto", 2, "exclude each other"),
+        ("--iterations 0", 2, "tune.iterations is 0"),
+        ("--n-best 1", 2, "tune.n_best is 1"),
+        ("--set mert.restart=3", 2, "did you mean mert.restarts?"),
+        ("--plot a.doc", 1, ".doc is not a kind of picture"),
+        ("--source -", 2, "a stream cannot be used here"),
+        ("--source nothing", 1, "nothing: no such file"),
+        ("--reference short", 1, "short:2: the file ends here"),
+        ("--source short", 1, "short:2: the file ends here"),
+        ("--source-tags short", 1, "short"),
+        ("", 1, "another run is working in this folder"),
     ],
 )
-def test_wrong_usage(run, folder, arguments, code, message):
+def test_wrong_usage(run, folder, monkeypatch, arguments, code, facts):
     (folder / "short").write_text("kare\n")
-    given = [folder / "short" if value == "SHORT" else value for value in arguments]
-    result, _, err = run(*given)
-    assert (result, message in err) == (code, True), err
+    monkeypatch.chdir(folder)
+    with nullcontext() if arguments else locked(folder / "model" / "tuning"):
+        _, err = run(*arguments.split(), code=code)
+    assert states(err, facts)
     assert read_system(folder / "model")["weights"].items() >= START.items()
-
-
-def test_a_folder_without_a_system(run, folder):
-    shutil.rmtree(folder / "model")
-    code, _, err = run()
-    assert code == 1
-    assert "is not a folder with a trained system" in err
-
-
-def test_two_runs_at_once(run, folder):
-    from hyperbaton.models.system.stages import locked
-
-    with locked(folder / "model" / "tuning"):
-        code, _, err = run()
-    assert code == 1
-    assert "another run is working in this folder" in err

@@ -50,11 +50,11 @@ class _Multiple(click.FloatRange):
 
 @dataclass(frozen=True, kw_only=True)
 class Align(Command):
-    """Align the words of parallel text with eflomal, in both directions, and symmetrise.
+    """Align the words of parallel text.
 
     \b
-    hyperbaton align --source train.ja.gz --target train.en.gz --out train.align.gz
-    hyperbaton align --forward fwd.align --backward bwd.align --method union
+    hyperbaton align --source train.ja --target train.en.gz --out train.align.gz
+    hyperbaton align --forward fwd.align --backward bwd.align --symmetrise union
 
     Links are between tokens. If languages are given, the text is raw and is tokenised first, as
     training does it (docs/text.md).
@@ -73,8 +73,8 @@ class Align(Command):
         "for each target word."
     )
     backward: Path | None = option("And by choosing a target word for each source word.")
-    out: Path = output("Where the alignment goes, in Pharaoh format (0-0 1-2).", default=STREAM)
-    method: str = option(
+    out: Path = output("Where the alignment goes (0-0 1-2).", "-o", "--out", default=STREAM)
+    symmetrise: str = option(
         "How the two directions become one alignment.",
         default=METHODS[-1],
         type=click.Choice(METHODS),
@@ -111,10 +111,10 @@ class Align(Command):
         for path, links in zip((self.forward_out, self.backward_out), directions, strict=True):
             if path is not None:
                 _write(path, link_lines(links))
-        result = symmetrise(*directions, self.method)
+        result = symmetrise(*directions, self.symmetrise)
         _write(self.out, link_lines(result))
         links_made = counted(len(result.values), "link")
-        say(f"{counted(len(result), 'pair')}, {links_made} ({self.method})")
+        say(f"{counted(len(result), 'pair')}, {links_made} ({self.symmetrise})")
 
     def directions(self) -> "Directions":
         """Links of both directions, made from text or read."""

@@ -24,8 +24,8 @@ class Check(Command):
     """Verify that no file of a system is damaged.
 
     \b
-    hyperbaton check model
-    hyperbaton check model --repair
+    hyperbaton check system
+    hyperbaton check system --repair
 
     Reads every byte of the system's parts, compares it with the fingerprints from its training,
     checks the structure that translating relies on, and translates a sentence. With --repair, what
@@ -33,7 +33,7 @@ class Check(Command):
     weights stay as they are. The exit code is 1 if the system is damaged.
     """
 
-    model: Path = argument(default=REQUIRED)
+    model: Path = argument(default=REQUIRED, metavar="SYSTEM")
     repair: bool = flag("Train again what is damaged.")
     allow_plugins: bool = flag("Trust the system to name models that are not part of hyperbaton.")
     threads: int = threads_option()

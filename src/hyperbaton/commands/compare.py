@@ -31,7 +31,7 @@ SAMPLES = ("ja-en", "zh-en")
 
 @dataclass(frozen=True, kw_only=True)
 class Compare(Command):
-    """Compare systems: train, tune, translate, score and test them, and write a report.
+    """Train, tune and test systems, and write a report.
 
     \b
     hyperbaton compare comparison.toml --out comparison
@@ -51,7 +51,7 @@ class Compare(Command):
     replicas: int | None = option("Tuning runs of each cell.", type=POSITIVE)
     method: str | None = option("Tuning method: mert, mira, …  [default: CONFIG's or the preset's]")
     out: Path | None = option(
-        "Folder for all results.  [default: named after CONFIG or the sample]"
+        "Folder for all results.  [default: named after CONFIG or the sample]", "-o", "--out"
     )
     threads: int = threads_option()
     cluster: str | None = cluster_option()

@@ -60,7 +60,7 @@ Chain = list[list[str]]  # commands, one after the other
 
 @dataclass(frozen=True, kw_only=True)
 class Compile(Command):
-    """Compile everything now, with all cores, so that no later command has to.
+    """Compile everything now, so that nothing waits later.
 
     Compiled code is made for this machine when a command first needs it, and kept. This command
     runs the others on a few sentences, in a temporary folder, so that it is there. Once after an
@@ -142,9 +142,11 @@ def chains(folder: Path) -> dict[str, Chain]:
         "next word": [
             ["evaluate", files["target"], "--reference", files["target"], "--metrics", "all"],
             ["train", *parallel, *_distortion("pair", "sequence"), *pruning, "--out", b],
-            ["next-word", b, *parallel],
+            ["study", "next-word", b, *parallel],
         ],
-        LEARNERS: [["classify", *parallel, "--repeats", "1", "--sizes", str(N_LINES // 2)]],
+        LEARNERS: [
+            ["study", "learners", *parallel, "--repeats", "1", "--sizes", str(N_LINES // 2)]
+        ],
     }
 
 

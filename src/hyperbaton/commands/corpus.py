@@ -21,7 +21,8 @@ class Corpus(TextCommand):
     """Check a parallel corpus and show its sizes and distances.
 
     \b
-    hyperbaton corpus --source train.ja.gz --target train.en.gz --alignment train.align
+    hyperbaton corpus --source train.ja.gz --target train.en \\
+        --alignment train.align
     hyperbaton corpus --sample zh-en --show 0
 
     Files ending in .gz, .bz2, .xz or .zst are unpacked, - is standard input. A bad line (unequal

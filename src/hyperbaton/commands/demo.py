@@ -9,7 +9,7 @@ import click
 from hyperbaton.commands.compare import run_comparison
 from hyperbaton.commands.compile import LEARNERS, compile_code
 from hyperbaton.commands.parameters import Command, command, option, threads_option
-from hyperbaton.console import announce_compilation, reporting
+from hyperbaton.console import announce_compilation, program, reporting
 
 if TYPE_CHECKING:
     from hyperbaton.decoder.translator import Translator
@@ -25,7 +25,7 @@ SHORT = 10  # words of a sentence that is easy to follow
 
 @dataclass(frozen=True, kw_only=True)
 class Demo(Command):
-    """Train a first system and watch it jump, then compare seven reordering models.
+    """Train a first system and compare reordering models.
 
     Everything happens on the embedded samples: a small system translates a few sentences at once;
     then seven systems are trained, tuned and tested, their scores printed, and the same sentences
@@ -35,6 +35,8 @@ class Demo(Command):
 
     out: Path = option(
         "Folder for all results; a second run reuses it.",
+        "-o",
+        "--out",
         default=Path("hyperbaton-demo"),
     )
     full: bool = option(
@@ -52,8 +54,9 @@ class Demo(Command):
         best = self.out / samples[0] / "best"
         click.echo(f"reports for your browser: {reports}")
         click.echo("try it yourself:")
-        click.echo(f"  echo 'kare wa hon o katta .' | hyperbaton translate {best}")
-        click.echo(f"  hyperbaton explain {best} 'kare wa hon o katta .' --picture jumps.svg")
+        click.echo(f"  echo 'kare wa hon o katta .' | {program()} translate {best}")
+        click.echo(f"  {program()} explain {best} 'kare wa hon o katta .' --plot jumps.svg")
+        click.echo(f"  {program()} serve --demo --open")
 
 
 demo = command(Demo)

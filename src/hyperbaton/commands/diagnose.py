@@ -2,17 +2,25 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
 
 from hyperbaton.commands.parameters import (
     NOT_NEGATIVE,
     REQUIRED,
     SearchCommand,
     command,
+    flag,
     option,
     output,
     threads_option,
 )
 from hyperbaton.console import announce_compilation, progress_line, say
+
+if TYPE_CHECKING:
+    from hyperbaton.decoder.translator import Translator
+    from hyperbaton.tuning.evaluation.data_sets import Sentences
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,18 +28,28 @@ class Diagnose(SearchCommand):
     """Find out why translations differ from their references.
 
     \b
-    hyperbaton diagnose model --source dev.ja --reference dev.en
-    hyperbaton diagnose model --source dev.ja --reference dev.en --alignment dev.align
+    hyperbaton diagnose system --source dev.ja --reference dev.en
+    hyperbaton diagnose system --source dev.ja --reference dev.en --oracle-bleu
 
     Each reference that the system does not say is out of reach of the phrase table or of the
     distortion limit, was lost by the search, or is not what the models prefer; for the last, the
     table says which features prefer something else. With a word alignment of source and reference,
     the same is asked of the reference's order, whatever the words (docs/oracle.md).
+
+    With --oracle-bleu, the best BLEU in the search lattices is looked for instead. Tuning chooses
+    among these translations, so it is a ceiling: if it is low, look at the phrase table, the
+    distortion limit and the beam rather than at weights. What is found is a lower bound of it.
     """
 
     source: Path = option("Source text, one sentence a line.", default=REQUIRED)
-    reference: Path = option("Reference translations, as many lines.", default=REQUIRED)
-    alignment: Path | None = option("Its word alignment with the source (0-0 1-2).")
+    references: tuple[Path, ...] = option(
+        "Reference translations; may be given several times, for --oracle-bleu.",
+        "--reference",
+        default=REQUIRED,
+    )
+    reference_alignment: Path | None = option("Word alignment of source and reference (0-0 1-2).")
+    oracle_bleu: bool = flag("Find the best BLEU in the search lattices instead.")
+    out: Path | None = output("Write the translations of --oracle-bleu here.", "-o", "--out")
     plot: Path | None = output("Also draw the shares of the causes (png, svg or pdf).")
     examples: int = option("Sentences to show of each kind.", default=2, type=NOT_NEGATIVE)
     threads: int = threads_option()
@@ -44,10 +62,12 @@ class Diagnose(SearchCommand):
         from hyperbaton.views.picture_files import check_picture
         from hyperbaton.views.text_tables import print_blocks
 
+        if not self.oracle_bleu and (len(self.references) > 1 or self.out is not None):
+            raise click.UsageError("several references, and -o, are for --oracle-bleu")
         files = DataSet(
             self.source,
-            (self.reference,),
-            alignment=self.alignment,
+            self.references,
+            alignment=self.reference_alignment,
             source_tags=self.source_tags,
             source_tree=self.source_tree,
         )
@@ -56,11 +76,14 @@ class Diagnose(SearchCommand):
         data = load(files, self.text())
         announce_compilation("hyperbaton.decoder.search")
         translator = self.translator()
+        if self.oracle_bleu:
+            self.find_oracle(translator, data)
+            return
         references = [first for first, *_ in data.references]
         with progress_line() as progress:
             results = diagnose(translator, data.sources, references, self.threads, progress)
             asked = {TRANSLATION: results}
-            if self.alignment is not None:
+            if self.reference_alignment is not None:
                 asked[ORDER] = diagnose_order(translator, data.sources, self.threads, progress)
         for number, result in enumerate(results, 1):
             if isinstance(result, Failure):
@@ -81,6 +104,23 @@ class Diagnose(SearchCommand):
 
             draw_causes(found, self.plot)
             say(f"drawn: {self.plot}")
+
+    def find_oracle(self, translator: "Translator", data: "Sentences") -> None:
+        from hyperbaton.foundation.files.writing import open_to_write
+        from hyperbaton.tuning.evaluation.oracle_bleu import oracle_bleu
+        from hyperbaton.tuning.evaluation.tables import Table
+        from hyperbaton.views.text_tables import print_blocks
+
+        with progress_line() as progress:
+            found = oracle_bleu(translator, data.sources, data.references, self.threads, progress)
+        if self.out is not None:
+            with open_to_write(self.out) as stream:
+                stream.writelines(f"{line}\n".encode() for line in found.best)
+        rows = [
+            ["the system's own", f"{found.own_score:.2f}"],
+            ["best in its lattices", f"{found.best_score:.2f}"],
+        ]
+        print_blocks([Table(("translations", "BLEU"), rows)])
 
 
 diagnose = command(Diagnose)

@@ -31,12 +31,13 @@ class Evaluate(Command):
 
     \b
     hyperbaton evaluate new.en --reference test.en
-    hyperbaton evaluate old.en new.en --baseline old.en --reference test.en --reference test.2.en
+    hyperbaton evaluate old.en new.en --baseline old.en --reference test.en \\
+        --reference test.2.en
 
-    A sentence a line, plain or as JSON lines with the key "translation" or "text": what translate
-    --json and compare write. An empty line in a second or later reference file means that there is
-    no such reference for this sentence. Files ending in .gz, .bz2, .xz or .zst are unpacked, - is
-    standard input. docs/metrics.md explains the metrics.
+    A sentence a line, plain or as JSON lines with the key "translation" or "text": what
+    translate --format json and compare write. An empty line in a second or later reference file
+    means that there is no such reference for this sentence. Files ending in .gz, .bz2, .xz or .zst
+    are unpacked, - is standard input. docs/metrics.md explains the metrics.
     """
 
     hypotheses: tuple[Path, ...] = argument(default=REQUIRED, metavar="HYPOTHESES...")
@@ -67,7 +68,7 @@ class Evaluate(Command):
         default="none",
     )
     lowercase: bool = flag("Ignore case.")
-    test: str = option(
+    significance_test: str = option(
         "Paired bootstrap or approximate randomisation.",
         default="bootstrap",
         type=click.Choice(["bootstrap", "randomisation"]),
@@ -117,7 +118,7 @@ class Evaluate(Command):
                 systems,
                 metrics,
                 baseline=None if self.baseline is None else str(self.baseline),
-                test=self.test,
+                test=self.significance_test,
                 n_resamples=self.resamples,
                 seed=self.seed,
                 progress=progress,

@@ -41,8 +41,8 @@ class Explain(MarkedCommand):
     """Show how a sentence is translated, step by step, and why.
 
     \b
-    hyperbaton explain model "kare wa hon o katta ."
-    hyperbaton explain model --input test.ja --line 7 --n-best 3 --picture line7.svg
+    hyperbaton explain system "kare wa hon o katta ."
+    hyperbaton explain system --input test.ja --line 7 --n-best 3 --plot line7.svg
 
     Every step shows its phrase, its jump, the words covered so far, what each feature contributes,
     and how the models scored the phrases that could have come instead. The contributions sum to
@@ -62,8 +62,8 @@ class Explain(MarkedCommand):
         "Other spans to show at each step.", default=N_ALTERNATIVES, type=NOT_NEGATIVE
     )
     brief: bool = flag("Only the steps and the sums.")
-    as_json: bool = flag("Print everything as a JSON object.", "--json")
-    picture: Path | None = output("Draw the derivations (svg, png or pdf).")
+    form: str = option("", "--format", default="table", type=click.Choice(["table", "json"]))
+    plot: Path | None = output("Draw the derivations (svg, png or pdf).")
     heat_map: Path | None = output("Draw the models' scores for pairs of words.")
 
     def run(self) -> None:
@@ -79,7 +79,7 @@ class Explain(MarkedCommand):
         from hyperbaton.views.translation_text import remarks
 
         announce_compilation("hyperbaton.decoder.search")
-        for path in filter(None, (self.picture, self.heat_map)):
+        for path in filter(None, (self.plot, self.heat_map)):
             check_picture(path)
         sentence, reference = self.sentence(), self.reference_text()
         translator = self.translator()
@@ -88,13 +88,13 @@ class Explain(MarkedCommand):
         explained = explain_derivations(translator, decoded, reference, self.alternatives)
         for remark in remarks(decoded):
             say(remark)
-        if self.as_json:
+        if self.form == "json":
             print(as_json(explained))
         else:
             print_blocks(blocks(explained, brief=self.brief))
         sys.stdout.flush()
-        if self.picture is not None:
-            draw_derivations(explained, self.picture)
+        if self.plot is not None:
+            draw_derivations(explained, self.plot)
         if self.heat_map is not None:
             draw_heat_maps(decoded, self.heat_map)
 

@@ -12,7 +12,7 @@ class Import(Command):
     """Make a system from a Moses configuration.
 
     \b
-    hyperbaton import moses.ini --out model
+    hyperbaton import moses.ini --out system
 
     Reads the phrase table (text or gz), the lexicalised reordering table, the language model (ARPA
     or KenLM binary), weights and distortion limit. Whatever else the file holds is named and left
@@ -20,7 +20,7 @@ class Import(Command):
     """
 
     ini: Path = argument(default=REQUIRED, metavar="MOSES.INI")
-    out: Path = option("Folder of the system; made if missing.", default=REQUIRED)
+    out: Path = option("Folder of the system; made if missing.", "-o", "--out", default=REQUIRED)
 
     def run(self) -> None:
         from hyperbaton.models.system.moses_exchange import import_moses
@@ -35,13 +35,13 @@ class Export(Command):
     """Write a trained system as Moses' files.
 
     \b
-    hyperbaton export model --out moses
+    hyperbaton export system --out moses
 
     Writes phrase-table.gz, lm.arpa.gz, moses.ini and, if the system uses msd, its reordering table.
     """
 
-    model: Path = argument(default=REQUIRED)
-    out: Path = option("Folder for the files; made if missing.", default=REQUIRED)
+    model: Path = argument(default=REQUIRED, metavar="SYSTEM")
+    out: Path = option("Folder for the files; made if missing.", "-o", "--out", default=REQUIRED)
 
     def run(self) -> None:
         from hyperbaton.models.system.moses_exchange import export_moses

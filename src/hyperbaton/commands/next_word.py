@@ -1,4 +1,4 @@
-"""`hyperbaton next-word`: how well models predict the source word that is translated next."""
+"""`hyperbaton study next-word`: how well models predict the source word that is translated next."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -23,18 +23,19 @@ from hyperbaton.foundation.errors import DataError
 
 @dataclass(frozen=True, kw_only=True)
 class NextWord(CorpusCommand):
-    """Test models of the next source word on held-out sentences.
+    """Test models of the next source word on unseen sentences.
 
     \b
-    hyperbaton next-word model --source dev.ja --target dev.en --alignment dev.align
-    hyperbaton next-word model --sample ja-en --plot distances.svg --features 10
+    hyperbaton study next-word system --source dev.ja --target dev.en \\
+        --alignment dev.align
+    hyperbaton study next-word system --sample ja-en --plot distances.svg
 
     Follows the word alignment of sentences that the system was not trained on, from one source word
     to the next in the order of the target, and asks the system's models (nine-class, pair,
     sequence) for the probability of each move. docs/goto.md explains the numbers.
     """
 
-    model: Path = argument(default=REQUIRED)
+    model: Path = argument(default=REQUIRED, metavar="SYSTEM")
     tokenised: bool = flag("The texts are tokens, though the system takes raw text.")
     split: str = option("Part of the sample: train, dev or test.", default="test")
     distortion: tuple[str, ...] = option(
@@ -48,7 +49,7 @@ class NextWord(CorpusCommand):
         default="table",
         type=click.Choice(["table", "csv", "json", "distances"]),
     )
-    features: int | None = option(
+    top_weights: int | None = option(
         "Also print the N largest weights of each model.", type=NOT_NEGATIVE, metavar="N"
     )
     plot: Path | None = output("Also draw average probabilities by distance (png, svg or pdf).")
@@ -75,8 +76,8 @@ class NextWord(CorpusCommand):
 
         files = self.files(self.split)
         name = f"{self.sample} {self.split}" if self.sample else files.source.name
-        if self.features and self.form != "table":
-            raise click.UsageError("--features prints text: leave out --format")
+        if self.top_weights and self.form != "table":
+            raise click.UsageError("--top-weights prints text: leave out --format")
         if self.plot is not None:
             check_picture(self.plot)
         loaded = load_distortion(self.model, self.distortion, allow_plugins=self.allow_plugins)
@@ -95,7 +96,8 @@ class NextWord(CorpusCommand):
                 say(tagger.notice())
             study = study_models(models, layered, self.resamples, self.seed, progress)
         exhibit = next_word_exhibit({name: study})
-        weights = [weights_table(own, self.features) for own in models] if self.features else []
+        n = self.top_weights
+        weights = [weights_table(own, n) for own in models] if n else []
         findings = with_caveat(exhibit.findings, NOTE if self.sample else "")
         shown = replace(exhibit, tables=[*exhibit.tables, *weights], findings=findings)
         is_table = self.form == "table"

@@ -17,12 +17,12 @@ the class is the help text.
 
 import inspect
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, field, fields, replace
 from functools import partial
 from pathlib import Path
 from types import NoneType
-from typing import TYPE_CHECKING, Any, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, ClassVar, get_args, get_origin, get_type_hints
 
 import click
 
@@ -105,6 +105,8 @@ def argument(default: Any = None, **attributes: Any) -> Any:
 class Command(ABC):
     """What all commands share. They are frozen dataclasses with keyword-only fields."""
 
+    headings: ClassVar[Mapping[str, Sequence[str]]] = {}  # of options in help, if there are many
+
     @abstractmethod
     def run(self) -> None:
         """Does the work: data on standard output, messages on standard error."""
@@ -151,12 +153,29 @@ def command(record: type[Command], name: str = "") -> click.Command:
         made.check_outputs()
         made.run()
 
-    return click.Command(
+    made = _CommandWithHeadings(
         name or record.__name__.lower(),
         callback=call,
         params=parameters(record),
         help=inspect.cleandoc(record.__doc__ or ""),
     )
+    made.headings = record.headings
+    return made
+
+
+class _CommandWithHeadings(click.Command):
+    """A command whose options stand under headings in its help; the others come last."""
+
+    headings: Mapping[str, Sequence[str]]
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        options = [one for one in self.get_params(ctx) if isinstance(one, click.Option)]
+        left = {one.name: one.get_help_record(ctx) for one in options}
+        for heading, names in [*self.headings.items(), ("Options", list(left))]:
+            rows = [row for row in (left.pop(name, None) for name in names) if row]
+            if rows:
+                with formatter.section(heading):
+                    formatter.write_dl(rows)
 
 
 def parameters(record: type) -> list[click.Parameter]:
@@ -225,7 +244,7 @@ limit_option = partial(
 class SearchCommand(Command):
     """A command that translates with a trained system."""
 
-    model: Path = argument(default=REQUIRED)
+    model: Path = argument(default=REQUIRED, metavar="SYSTEM")
     source_tags: Path | None = option("Tags of the input, or CoNLL-U.")
     source_tree: Path | None = option("Trees of the input: PTB brackets, or CoNLL-U.")
     factored: bool = flag("The input is written word|tag.")

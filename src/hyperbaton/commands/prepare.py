@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Prepare(Command):
-    """Clean raw parallel text and split off a development and a test set.
+    """Clean raw parallel text and split it into three sets.
 
     \b
-    hyperbaton prepare raw.ja raw.en -s ja -t en --dev 5 --test 5 --out data
-    hyperbaton prepare raw.tsv -s ja -t en --columns 1,2 --dev 5 --test 5 --out data
+    hyperbaton prepare raw.ja raw.en -s ja -t en --dev 5 --test 5 -o data
+    hyperbaton prepare raw.tsv -s ja -t en --columns 1,2 --dev 5 --test 5 -o data
 
     Takes two text files, or one file with tab-separated columns (.tsv), JSON lines as Hugging Face
     writes them (.jsonl), or a translation memory (.tmx); also packed ones (.gz, .bz2, .xz, .zst).
@@ -43,10 +43,10 @@ class Prepare(Command):
     target_language: str = option(
         "Code of the target language.", "-t", "--target-language", default=REQUIRED
     )
-    out: Path = option("Folder for the results.", default=REQUIRED)
+    out: Path = option("Folder for the results.", "-o", "--out", default=REQUIRED)
     form: str | None = option(
         "What the files are.  [default: by their names]",
-        "--format",
+        "--input-format",
         type=click.Choice(["text", "tsv", "jsonl", "tmx"]),
     )
     columns: str = option(

@@ -22,16 +22,18 @@ class Prune(Command):
     """Drop phrase pairs from the phrase table of a system.
 
     \b
-    hyperbaton prune model --significance a+e --out small
-    hyperbaton prune model --min-count 2 --top 20 --out smaller
+    hyperbaton prune system --significance a+e --out small
+    hyperbaton prune system --min-count 2 --top 20 --out smaller
 
     Pairs that fail any of the conditions are dropped; the others keep their scores. Without --out
     the system itself becomes smaller, and what is dropped is lost. Tune the system again: its
     weights stay as they are.
     """
 
-    model: Path = argument(default=REQUIRED)
-    out: Path | None = option("Folder of the new system, a copy without what is dropped.")
+    model: Path = argument(default=REQUIRED, metavar="SYSTEM")
+    out: Path | None = option(
+        "Folder of the new system, a copy without what is dropped.", "-o", "--out"
+    )
     min_count: int | None = option("Keep pairs seen at least this often.", type=NOT_NEGATIVE)
     top: int | None = option(
         "Translations to keep per source phrase, best φ(e|f) first.", type=NOT_NEGATIVE

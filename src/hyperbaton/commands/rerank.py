@@ -1,6 +1,7 @@
 """`hyperbaton rerank`: n-best lists in another order, by features from elsewhere."""
 
 from collections.abc import Mapping
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +14,7 @@ from hyperbaton.commands.parameters import (
     Command,
     argument,
     command,
+    flag,
     option,
     output,
     set_option,
@@ -25,22 +27,33 @@ if TYPE_CHECKING:
     from hyperbaton.tuning.evaluation.tables import Table
     from hyperbaton.tuning.weights.reranking import Reranking
 
+MBR_SCALE = 20.0  # as models/system/folder.py has it
+
 
 @dataclass(frozen=True, kw_only=True)
 class Rerank(Command):
-    """Rerank n-best lists with features of your own.
+    """Rerank n-best lists: by more features, or by consensus.
 
     \b
     hyperbaton rerank dev.nbest --feature neural=dev.scores --reference dev.en \\
       --weights-out rerank.toml
-    hyperbaton rerank test.nbest --feature neural=test.scores --weights rerank.toml -o output.en
+    hyperbaton rerank test.nbest --feature neural=test.scores \\
+        --weights rerank.toml -o output.en
+    hyperbaton rerank --mbr one.nbest other.nbest -o output.en
 
     With --reference, weights of all features are learned: of those in the lists, of the lists' own
     scores and of those that you add. With --weights, they choose the best translations of other
-    lists. A sentence that has no list gives an empty line. See docs/reranking.md.
+    lists. With --mbr, the translation with the highest expected BLEU is chosen, the others standing
+    in for the reference, each as likely as its scores say; lists of several systems count the same.
+    A sentence that has no list gives an empty line. See docs/reranking.md.
     """
 
-    lists: Path = argument(default=REQUIRED, metavar="N-BEST")
+    lists: tuple[Path, ...] = argument(default=REQUIRED, metavar="N-BEST...")
+    mbr: bool = flag("Choose by minimum Bayes risk.")
+    mbr_scale: float | None = option(
+        "Factor of the scores for --mbr: the higher, the more the best ones count. 20 suits "
+        "weights whose absolute values sum to 1, as tune makes them.  [default: 20]"
+    )
     features: tuple[str, ...] = option(
         "Another feature: a file with a number for each entry of the lists, or a Python function, "
         "which gets the source sentence (or None) and the list of translations and returns their "
@@ -74,6 +87,13 @@ class Rerank(Command):
     assignments: tuple[str, ...] = set_option()
 
     def run(self) -> None:
+        if self.mbr:
+            if self.references or self.weights or self.features or self.n_best_file:
+                raise click.UsageError("--mbr needs only lists, --mbr-scale and -o")
+            self.choose_by_risk()
+            return
+        if len(self.lists) > 1 or self.mbr_scale is not None:
+            raise click.UsageError("several lists, and --mbr-scale, are for --mbr")
         if (self.weights is None) == (not self.references):
             raise click.UsageError("give either --reference, to learn weights, or --weights")
         if self.weights is not None and self.weights_out is not None:
@@ -84,7 +104,7 @@ class Rerank(Command):
         from hyperbaton.tuning.weights.reranking import check_names, read_weights
         from hyperbaton.views.text_tables import print_blocks
 
-        lists = read_feature_lists(self.lists)
+        lists = read_feature_lists(self.lists[0])
         sources = self.read_sources(lists)
         lists = add_features(lists, self.features, sources)
         n_sentences = len(sources) if sources else lists.sentences[-1] + 1
@@ -96,6 +116,25 @@ class Rerank(Command):
             weights = read_weights(self.weights)
             check_names(lists, weights, str(self.weights))
             self.write(lists, weights, n_sentences)
+
+    def choose_by_risk(self) -> None:
+        import numpy as np
+
+        from hyperbaton.foundation.files.writing import open_to_write
+        from hyperbaton.tuning.evaluation.consensus import Scored, expected_gains
+        from hyperbaton.tuning.evaluation.nbest_lists import read_lists, side_by_side
+
+        scale = MBR_SCALE if self.mbr_scale is None else self.mbr_scale
+        with ExitStack() as stack:
+            readers = [stack.enter_context(closing(read_lists(path))) for path in self.lists]
+            stream = stack.enter_context(open_to_write(self.out or STREAM))
+            for lists in side_by_side(readers):
+                scored = [
+                    Scored([e.text for e in entries], np.array([e.score for e in entries]))
+                    for entries in lists
+                ]
+                found = expected_gains(scored, scale) if scored else None
+                stream.write(f"{found.texts[found.best] if found else ''}\n".encode())
 
     def read_sources(self, lists: "FeatureLists") -> list[str] | None:
         from hyperbaton.corpus.text import parse_lines

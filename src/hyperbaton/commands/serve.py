@@ -1,5 +1,6 @@
 """`hyperbaton serve`: systems behind an HTTP API and a page."""
 
+import webbrowser
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, fields
@@ -36,10 +37,10 @@ N_EXAMPLES, SHORT = 5, 10  # sentences of a sample to try, and their words at mo
 
 @dataclass(frozen=True, kw_only=True)
 class Serve(Command):
-    """Translate over HTTP: an API for programs and a page for people.
+    """Translate over HTTP, with a page for the browser.
 
     \b
-    hyperbaton serve model
+    hyperbaton serve system
     hyperbaton serve ja-en=first zh-en=second --port 8000
     hyperbaton serve --demo
 
@@ -48,8 +49,9 @@ class Serve(Command):
     runs until Ctrl-C; requests under way are finished first. docs/serve.md describes the API.
     """
 
-    models: tuple[str, ...] = argument(default=(), metavar="[MODEL]...")
+    models: tuple[str, ...] = argument(default=(), metavar="[SYSTEM]...")
     demo: bool = flag(f"Serve the embedded samples, trained once into {DEMO}.")
+    open: bool = flag("Open the page in a browser.")
     host: str = option("Address to listen on.", default="127.0.0.1")
     port: int = option("Port to listen on; 0: any free one.", default=8321, type=PORT)
     threads: int = threads_option()
@@ -86,7 +88,7 @@ class Serve(Command):
         from hyperbaton.serving.server import address_of, listen, make_server
 
         if not self.models and not self.demo:
-            raise click.UsageError("give a MODEL, or --demo")
+            raise click.UsageError("give a SYSTEM, or --demo")
         with listen(self.host, self.port) as listening:
             systems = list(self.systems())
             announce_compilation("hyperbaton.decoder.search")
@@ -97,7 +99,11 @@ class Serve(Command):
             workers, limits = RequestThreads(self.threads, self.limits()), self.limits()
             hosts = allowed_hosts(self.host, self.allow_host)
             app = make_app(systems, workers, limits, hosts, self.allow_origin)
-            click.echo(address_of(self.host, listening))
+            address = address_of(self.host, listening)
+            click.echo(address)
+            say(f"open {address} in a browser (Ctrl-C stops)")
+            if self.open:
+                webbrowser.open(address)
             with suppress(KeyboardInterrupt):  # what ended the server is raised again afterwards
                 make_server(app, limits).run(sockets=[listening])
 

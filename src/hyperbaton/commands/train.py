@@ -14,7 +14,7 @@ from hyperbaton.commands.parameters import (
     set_option,
     threads_option,
 )
-from hyperbaton.console import announce_compilation, reporting, say
+from hyperbaton.console import announce_compilation, program, reporting, say
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,11 +22,12 @@ class Train(TextCommand):
     """Train a translation system from a word-aligned corpus.
 
     \b
-    hyperbaton train --source train.ja --target train.en --alignment train.align --out model
-    hyperbaton train --sample ja-en --distortion linear --distortion pair --out model
+    hyperbaton train --source train.ja --target train.en \\
+        --alignment train.align --out system
+    hyperbaton train --sample ja-en --distortion pair --out system
 
     Makes a phrase table with reordering scores, a language model, word classes, and whatever the
-    distortion models learn (hyperbaton models lists them). Stages whose inputs have not
+    distortion models learn (hyperbaton info lists them). Stages whose inputs have not
     changed are not run again. A run that is stopped halfway leaves the old system, or none, and the
     next run resumes after the last finished stage, in a phrase table after its last finished piece.
     --set train.memory=1GB bounds the memory of the phrase table, of counting n-grams and of the
@@ -36,7 +37,7 @@ class Train(TextCommand):
     translates raw text (docs/text.md). Align with the same options.
     """
 
-    out: Path = option("Folder of the system; made if missing.", default=REQUIRED)
+    out: Path = option("Folder of the system; made if missing.", "-o", "--out", default=REQUIRED)
     lm_order: int | None = option("Order of the language model.  [default: 5]", sets="lm.order")
     lm_texts: tuple[Path, ...] = option(
         "More target text for the language model; may be given several times.",
@@ -68,7 +69,7 @@ class Train(TextCommand):
         with far_workers(self.cluster) as workers, reporting(resumes=True) as reporter:
             given = files, self.out, training, self.lm_texts, self.threads
             train_system(*given, reporter, workers=workers)
-        say(f"trained: {self.out}\ntry: hyperbaton translate {quote(str(self.out))}")
+        say(f"trained: {self.out}\ntry: {program()} translate {quote(str(self.out))}")
 
 
 train = command(Train)

@@ -3,12 +3,12 @@
 import sys
 import time
 from collections import Counter
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import ExitStack, closing, nullcontext
 from dataclasses import dataclass, replace
 from itertools import repeat
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import click
 
@@ -43,8 +43,8 @@ class Translate(MarkedCommand):
     """Translate text with a trained system, line by line.
 
     \b
-    hyperbaton translate model input.ja -o output.en
-    echo "kare wa hon o katta ." | hyperbaton translate model --n-best 5 --n-best-file -
+    hyperbaton translate system input.ja -o output.en
+    echo "kare wa hon o katta ." | hyperbaton translate system --print-alignment
 
     INPUT defaults to standard input, which is a prompt in a terminal (:help lists what it can do).
     It is tokens, unless the system was trained on raw text: then it is raw text too, and so are the
@@ -57,6 +57,22 @@ class Translate(MarkedCommand):
     (docs/constraints.md).
     """
 
+    headings: ClassVar[Mapping[str, Sequence[str]]] = {
+        "Output": [
+            "out", "form", "n_best", "n_best_file", "distinct", "print_alignment", "lattice",
+            "stats",
+        ],
+        "Input": ["tokenised", "source_tags", "source_tree", "factored"],
+        "Search": [
+            "distortion", "distortion_limit", "stack_size", "pop_limit", "time_limit",
+            "drop_unknown", "mbr", "mbr_lattice", "mbr_scale",
+        ],
+        "Constraints": [
+            "glossary", "glossary_mode", "markup", "force", "prefix", "order", "oracle",
+        ],
+        "Machine": ["threads", "cluster", "allow_plugins", "assignments"],
+    }  # fmt: skip
+
     source: Path = argument(default=STREAM, metavar="[INPUT]")
     out: Path | None = output(
         "Output file.  [default: stdout, unless another output goes there]", "-o", "--out"
@@ -64,15 +80,20 @@ class Translate(MarkedCommand):
     n_best: int = option("Length of n-best lists.", default=1, type=POSITIVE)
     n_best_file: Path | None = output("Write n-best lists here, in Moses' format.")
     distinct: bool = flag("Keep each translation only once in an n-best list.")
-    alignment: bool = flag("Also print word alignments, behind |||.")
-    as_json: bool = flag("Print a JSON object for each sentence.", "--json")
+    print_alignment: bool = flag("Also print word alignments, behind |||.")
+    form: str = option(
+        "json: an object for each sentence.",
+        "--format",
+        default="text",
+        type=click.Choice(["text", "json"]),
+    )
     lattice: Path | None = output("Write search lattices here, as Moses' search graphs.")
     stats: bool = flag("Print search statistics to stderr at the end.")
     mbr: bool = flag("Choose among the n-best (100 by default) by minimum Bayes risk.")
     mbr_lattice: bool = flag("Choose among all translations of the search lattice instead.")
     mbr_scale: float | None = option(
         "Factor of the scores for both: the higher, the more the best ones count.  [default: what "
-        "'hyperbaton tune --mbr-scale' has chosen for the system, or 20]"
+        "'hyperbaton tune --choose-mbr-scale' has chosen for the system, or 20]"
     )
     force: Path | None = option(
         "Translate into these lines, or the nearest that the system can say, and score them."
@@ -130,20 +151,24 @@ class Translate(MarkedCommand):
         if report.failures:
             raise SystemExit(1)
 
+    @property
+    def is_json(self) -> bool:
+        return self.form == "json"
+
     def check(self) -> None:
         """Refuses options that do not go together."""
-        if self.n_best > 1 and not (self.n_best_file or self.as_json or self.mbr):
-            raise click.UsageError("--n-best needs --n-best-file or --json")
-        if self.as_json and self.out is None and STREAM in (self.n_best_file, self.lattice):
-            raise click.UsageError("--json goes to stdout as well: give -o, or leave it out")
+        if self.n_best > 1 and not (self.n_best_file or self.is_json or self.mbr):
+            raise click.UsageError("--n-best needs --n-best-file or --format json")
+        if self.is_json and self.out is None and STREAM in (self.n_best_file, self.lattice):
+            raise click.UsageError("--format json goes to stdout as well: give -o, or leave it out")
         if len(self.requested()) > 1:
             raise click.UsageError(f"{' and '.join(self.requested())} exclude each other")
 
     def is_prompt(self) -> bool:
         """Whether somebody types sentences, and wants nothing but their translations."""
         others = (
-            "out", "n_best_file", "alignment", "as_json", "lattice", "stats", "mbr", "mbr_lattice",
-            "force", "prefix", "order", "oracle", "source_tags", "source_tree",
+            "out", "n_best_file", "print_alignment", "is_json", "lattice", "stats", "mbr",
+            "mbr_lattice", "force", "prefix", "order", "oracle", "source_tags", "source_tree",
         )  # fmt: skip
         is_plain = self.source == STREAM and not any(getattr(self, name) for name in others)
         return is_plain and sys.stdin.isatty() and sys.stdout.isatty()
@@ -188,8 +213,8 @@ class Translate(MarkedCommand):
             text=text,
             n_best=n_best_lists,
             lattice=lattices,
-            as_json=self.as_json,
-            alignment=self.alignment,
+            as_json=self.is_json,
+            alignment=self.print_alignment,
             list_scale=None if self.mbr_lattice else scale,
             lattice_scale=scale if self.mbr_lattice else None,
             most=self.n_best,

@@ -35,15 +35,15 @@ class Tune(Command):
     """Tune the weights of a system on a development set.
 
     \b
-    hyperbaton tune model --source dev.ja --reference dev.en
-    hyperbaton tune model --source dev.ja --reference dev.en --method mira --metric bleu-ter
+    hyperbaton tune system --source dev.ja --reference dev.en
+    hyperbaton tune system --source dev.ja --reference dev.en --metric bleu-ter
 
     The system receives the weights that score best when the development set is actually decoded
     with them, never worse than the old ones, and the distortion limit that was used. To resume a
     stopped run, give the same command again. See docs/tuning.md.
     """
 
-    model: Path = argument(default=REQUIRED)
+    model: Path = argument(default=REQUIRED, metavar="SYSTEM")
     source: Path = option("Source text of the development set.", default=REQUIRED)
     references: tuple[Path, ...] = option(
         "Its reference translations; may be given several times.", "--reference", default=REQUIRED
@@ -87,11 +87,11 @@ class Tune(Command):
         metavar="FEATURE[=WEIGHT]",
     )
     distortion_limit: int | None = limit_option()
-    mbr_scale: bool = flag(
+    choose_mbr_scale: bool = flag(
         "Also choose the scale for minimum Bayes risk ('hyperbaton translate --mbr') that scores "
         "best on the development set, and keep it in the system."
     )
-    state: Path | None = option("Folder for traces and state.  [default: MODEL/tuning]")
+    state: Path | None = option("Folder for traces and state.  [default: SYSTEM/tuning]")
     restart: bool = flag("Discard earlier state and start over.")
     plot: Path | None = output("Draw into this file.  [default: STATE/tuning.svg]")
     allow_plugins: bool = plugins_option()
@@ -135,7 +135,7 @@ class Tune(Command):
 
         layers = self.reference_alignment, self.source_tags, self.source_tree
         dev = DataSet(self.source, self.references, "dev", *layers)
-        how = self.restart, self.threads, self.allow_plugins, self.mbr_scale, self.tokenised
+        how = self.restart, self.threads, self.allow_plugins, self.choose_mbr_scale, self.tokenised
         return TuningJob(self.model, dev, self.fixed, self.state, *how)
 
 

@@ -1,6 +1,6 @@
 """`POST /explain`: everything about one sentence under one setting, as plain values.
 
-What `hyperbaton explain --json` prints, and beside it drawings, the n-best list, the options of
+What `explain --format json` prints, and beside it drawings, the n-best list, the options of
 spans, heat maps, what the search did, a translation or an order that the client asks for, and the
 effect of other limits and beams.
 """

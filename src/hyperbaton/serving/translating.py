@@ -1,4 +1,4 @@
-"""`POST /translate`, one sentence at a time: the line that `hyperbaton translate --json` prints."""
+"""`POST /translate`, one sentence at a time: the line that `translate --format json` prints."""
 
 import json
 import logging

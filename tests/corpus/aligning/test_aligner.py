@@ -27,24 +27,17 @@ from hyperbaton.corpus.aligning.aligner import (
 )
 from hyperbaton.corpus.corpora.alignment import link_lines, read_links
 from hyperbaton.corpus.corpora.builder import CorpusBuilder
-from hyperbaton.foundation.arrays import Ragged
-from hyperbaton.foundation.errors import BadLine, DataError, SettingError
+from hyperbaton.foundation.errors import BadLine, SettingError
+from tests.mapped_arrays import ragged_links
+from tests.models.phrases.corpora import corpus_of as linked_corpus
+from tests.refusals import refusals, refused
 
 HAS_EFLOMAL = importlib.util.find_spec("eflomal") is not None
 needs_eflomal = pytest.mark.skipif(not HAS_EFLOMAL, reason="eflomal is not installed")
 
 
 def corpus_of(*pairs):
-    builder = CorpusBuilder()
-    for source, target in pairs:
-        builder.add(source.split(" "), target.split(" "), [])
-    return builder.finish()
-
-
-def ragged(pairs):
-    values = [link for links in pairs for link in links]
-    offsets = np.cumsum([0] + [len(links) for links in pairs])
-    return Ragged(np.array(values, dtype=np.uint16).reshape(-1, 2), offsets)
+    return linked_corpus([(source.split(" "), target.split(" "), []) for source, target in pairs])
 
 
 class StandIn(SimpleNamespace):
@@ -82,20 +75,15 @@ def stand_in(monkeypatch):
     return module
 
 
-def test_an_absent_eflomal_is_named_with_the_command_that_gets_it(monkeypatch):
-    monkeypatch.setitem(sys.modules, "eflomal", None)
-    for use in (load_eflomal, lambda: align_corpus(corpus_of(("a", "b")))):
-        with pytest.raises(DataError, match="eflomal is not installed\n  it makes") as error:
-            use()
-        assert error.value.advice == "pip install eflomal"
-
-
-def test_a_broken_eflomal_is_not_called_absent(monkeypatch, write):
-    write("eflomal.py", "import no_such_module_at_all")
+def test_an_absent_or_broken_eflomal(monkeypatch, write):
+    with monkeypatch.context() as patch:
+        patch.setitem(sys.modules, "eflomal", None)
+        for use in (load_eflomal, lambda: align_corpus(corpus_of(("a", "b")))):
+            refused("eflomal is not installed … pip install eflomal", use)
+    folder = write("eflomal.py", "import no_such_module_at_all").parent
     monkeypatch.delitem(sys.modules, "eflomal", raising=False)
-    monkeypatch.syspath_prepend(str(write("x", "").parent))
-    with pytest.raises(DataError, match="eflomal cannot be loaded: No module named 'no_such_mod"):
-        load_eflomal()
+    monkeypatch.syspath_prepend(str(folder))
+    refused("eflomal cannot be loaded … no_such_mod", load_eflomal)
 
 
 def test_words_go_out_as_numbers_without_case(stand_in):
@@ -125,32 +113,20 @@ def test_settings_and_priors_reach_eflomal(stand_in):
     assert stand_in.options["priors_filename"].endswith("priors")
 
 
-@pytest.mark.parametrize("n_lines", [0, 1])
-def test_half_an_alignment_is_an_error(stand_in, n_lines):
-    stand_in.n_lines = n_lines
-    with pytest.raises(DataError, match="ended before it had aligned everything\n  see what it"):
-        align_corpus(corpus_of(("a", "b"), ("a", "b")))
+def fail(*_arguments, **_options):
+    raise CalledProcessError(1, "eflomal")
 
 
-def test_no_alignment_is_an_error(stand_in, monkeypatch):
-    monkeypatch.setattr(stand_in, "align", lambda *_arguments, **_options: None)
-    with pytest.raises(DataError, match="ended before it had aligned everything"):
-        align_corpus(corpus_of(("a", "b")))
-
-
-def test_a_failure_of_the_program_is_an_error(stand_in, monkeypatch):
-    def align(*_arguments, **_options):
-        raise CalledProcessError(1, "eflomal")
-
-    monkeypatch.setattr(stand_in, "align", align)
-    with pytest.raises(DataError, match="ended before it had aligned everything"):
-        align_corpus(corpus_of(("a", "b")))
-
-
-@pytest.mark.usefixtures("stand_in")
-def test_nothing_to_align():
-    with pytest.raises(DataError, match="there are no sentence pairs to align"):
-        align_corpus(corpus_of())
+@refusals(
+    ({"n_lines": 0}, 2, "ended before it had aligned everything"),
+    ({"n_lines": 1}, 2, "ended before it had aligned everything"),
+    ({"align": lambda *_, **__: None}, 1, "ended before it had aligned everything"),
+    ({"align": fail}, 1, "ended before it had aligned everything"),
+    ({}, 0, "no sentence pairs"),
+)
+def test_half_an_alignment_is_an_error(stand_in, change, n_pairs):
+    vars(stand_in).update(change)
+    align_corpus(corpus_of(*[("a", "b")] * n_pairs))
 
 
 def test_pairs_with_a_side_of_1024_words_are_too_long():
@@ -164,7 +140,7 @@ link_lists = st.lists(st.tuples(st.integers(0, 65534), st.integers(0, 12)), max_
 @given(st.lists(link_lists, max_size=5))
 def test_lines_hold_the_links_in_their_order(pairs):
     expected = [" ".join(f"{s}-{t}" for s, t in links) for links in pairs]
-    assert list(link_lines(ragged(pairs))) == expected
+    assert list(link_lines(ragged_links(pairs))) == expected
 
 
 def test_links_of_a_file(write):
@@ -173,47 +149,31 @@ def test_links_of_a_file(write):
     assert links.values.dtype == np.uint16
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (b"0-0\n0:0\n", "a.align:2: '0:0' is not a link\n  links are written as 0-0 1-2"),
-        (b"0-0\n\xff\n", "a.align:2: byte 0xff at column 1 is not UTF-8"),
-        (
-            b"0-65535\n",
-            "a.align:1: there cannot be a word 65535\n"
-            "  sentences have at most 65535 words, counted from 0",
-        ),
-    ],
+@refusals(
+    (b"0-0\n0:0\n", "a.align:2: '0:0' … 0-0 1-2"),
+    (b"0-0\n\xff\n", "a.align:2: … 0xff … column 1"),
+    (b"0-65535\n", "a.align:1: … 65535 … at most 65535"),
+    error=BadLine,
 )
-def test_bad_links_are_named_with_their_line(write, content, message):
-    with pytest.raises(BadLine) as error:
-        read_links(write("a.align", content))
-    assert message in str(error.value)
+def test_bad_links_are_named_with_their_line(write, content):
+    read_links(write("a.align", content))
 
 
 def test_directions_need_as_many_lines(write):
     short, long = write("short", "0-0\n"), write("long", "0-0\n1-1\n\n")
     assert len(read_directions(short, short).backward) == 1
     for paths in ((short, long), (long, short)):
-        with pytest.raises(DataError) as error:
-            read_directions(*paths)
-        assert str(error.value) == (
-            f"{short}:2: the file ends here\n"
-            f"  {long} goes on; both need a line for every sentence pair"
-        )
-
-
-def test_standard_input_can_only_be_one_direction():
-    with pytest.raises(SettingError, match="two files cannot both be standard input"):
-        read_directions(Path("-"), Path("-"))
+        refused(f"{short}:2: … {long} goes on", lambda paths=paths: read_directions(*paths))
+    dash = Path("-")
+    refused("both … standard input", lambda: read_directions(dash, dash), SettingError)
 
 
 @needs_eflomal
 def test_priors_worked_by_hand():
     corpus = corpus_of(("hon o katta", "bought a book"), ("hai", "yes yes"), ("a", "x"))
     # book-hon, bought-katta; both yes from hai; nothing in the last pair
-    forward = ragged([[(2, 0), (0, 2)], [(0, 0), (0, 1)], []])
-    backward = ragged([[(0, 2), (2, 0)], [(0, 1)], []])
+    forward = ragged_links([[(2, 0), (0, 2)], [(0, 0), (0, 1)], []])
+    backward = ragged_links([[(0, 2), (2, 0)], [(0, 1)], []])
     priors = count_priors(corpus, Directions(forward, backward))
     assert sorted(priors.lexical) == [("hai", "yes", 2), ("hon", "book", 1), ("katta", "bought", 1)]
     # from -1 to 2, 0, the end 3; from -1 to 0, 0, the end 1; from -1 to the end 1
@@ -240,8 +200,8 @@ def test_priors_agree_with_counting(pairs):
     builder = CorpusBuilder()
     for source, target, _, _ in pairs:
         builder.add(source, target, [])
-    forward = ragged([[(s, t) for t, s in source_of.items()] for _, _, source_of, _ in pairs])
-    backward = ragged([list(target_of.items()) for _, _, _, target_of in pairs])
+    forward = ragged_links([[(s, t) for t, s in source_of.items()] for _, _, source_of, _ in pairs])
+    backward = ragged_links([list(target_of.items()) for _, _, _, target_of in pairs])
     priors = count_priors(builder.finish(), Directions(forward, backward))
 
     lexical, fertility, jumps = Counter(), Counter(), Counter()
@@ -273,26 +233,14 @@ def test_priors_come_back_from_their_file(write):
 @pytest.mark.parametrize(
     "wrong",
     [
-        b"",
-        b"LEX\ta\tb",
-        b"LEX\ta\tb\tc",
-        b"LEX\ta\t1",
-        b"LEX a b 1",
-        b"HMMF\tx\t1",
-        b"HMM\t1\t1",
-        b"FERF\ta\t-1\t1",
-        b"HMMR\t1\t-1",
-        b"HMMR\t1\tnan",
-        b"HMMR\t1\tinf",
-        b"LEX\t\xff\tb\t1",
+        *(b"", b"LEX\ta\tb", b"LEX\ta\tb\tc", b"LEX\ta\t1", b"LEX a b 1", b"LEX\t\xff\tb\t1"),
+        *(b"HMMF\tx\t1", b"HMM\t1\t1", b"FERF\ta\t-1\t1"),
+        *(b"HMMR\t1\t-1", b"HMMR\t1\tnan", b"HMMR\t1\tinf"),
     ],
 )
 def test_what_is_not_a_prior_is_named_with_its_line(write, wrong):
     path = write("p", b"HMMF\t1\t2\n" + wrong + b"\n")
-    with pytest.raises(DataError) as error:
-        read_priors(path)
-    assert str(error.value).startswith(f"{path}:2: this is not a line of a file of priors\n  LEX, ")
-    assert error.value.advice == "make the file with --save-priors"
+    refused(f"{path}:2: … LEX … --save-priors", lambda: read_priors(path))
 
 
 def shuffled(n_pairs):

@@ -4,8 +4,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from hyperbaton.corpus.aligning.symmetrisation import METHODS, symmetrise
-from hyperbaton.foundation.arrays import Ragged
-from hyperbaton.foundation.errors import DataError, SettingError
+from hyperbaton.foundation.errors import SettingError
+from tests.mapped_arrays import ragged_links
+from tests.refusals import refusals
 
 BLOCK = [(-1, 0), (0, -1), (1, 0), (0, 1)]  # target and source
 CORNERS = [(-1, -1), (-1, 1), (1, -1), (1, 1)]
@@ -44,20 +45,10 @@ def slow_twin(forward, backward, method):
     return {(source, target) for target, source in chosen}
 
 
-def ragged(pairs):
-    offsets = np.cumsum([0] + [len(links) for links in pairs])
-    values = [link for links in pairs for link in links]
-    return Ragged(np.array(values, dtype=np.uint16).reshape(-1, 2), offsets)
-
-
 def symmetrised(forward, backward, method):
     """Of one pair, as a set."""
-    result = symmetrise(ragged([forward]), ragged([backward]), method)
+    result = symmetrise(ragged_links([forward]), ragged_links([backward]), method)
     return set(map(tuple, result[0].tolist()))
-
-
-def linked(links):
-    return {("source", s) for s, _ in links} | {("target", t) for _, t in links}
 
 
 positions = st.integers(0, 6)
@@ -128,55 +119,13 @@ def test_the_final_step_prefers_the_forward_direction():
 # growth that runs against the order of visits, one link a pass
 @example([({(0, 0), (1, 1), (2, 2), (3, 3), (4, 4)}, {(4, 4)})])
 def test_a_corpus_agrees_with_the_slow_twin(method, pairs):
-    result = symmetrise(ragged([f for f, _ in pairs]), ragged([b for _, b in pairs]), method)
+    result = symmetrise(
+        ragged_links([f for f, _ in pairs]), ragged_links([b for _, b in pairs]), method
+    )
     expected = [sorted(slow_twin(f, b, method)) for f, b in pairs]
     assert [list(map(tuple, links.tolist())) for links in result] == expected
     assert result.values.dtype == np.uint16
     assert result.values.shape == (sum(map(len, expected)), 2)
-
-
-@given(both_directions)
-def test_results_lie_between_intersection_and_union(directions):
-    forward, backward = directions
-    for method in METHODS:
-        result = symmetrised(forward, backward, method)
-        assert forward & backward <= result <= forward | backward
-
-
-@given(link_sets)
-def test_equal_directions_stay_as_they_are(links):
-    for method in METHODS:
-        assert symmetrised(links, links, method) == links
-
-
-@pytest.mark.parametrize("method", ["intersection", "union", "grow", "grow-diag"])
-@given(both_directions)
-def test_without_a_final_step_the_directions_may_be_exchanged(method, directions):
-    forward, backward = directions
-    assert symmetrised(forward, backward, method) == symmetrised(backward, forward, method)
-
-
-@given(both_directions)
-def test_the_final_step_only_adds(directions):
-    grown = symmetrised(*directions, "grow-diag")
-    assert grown <= symmetrised(*directions, "grow-diag-final")
-    assert grown <= symmetrised(*directions, "grow-diag-final-and")
-    assert symmetrised(*directions, "grow") <= symmetrised(*directions, "grow-final")
-
-
-@given(both_directions)
-def test_final_links_every_word_that_the_union_links(directions):
-    forward, backward = directions
-    for method in ("grow-final", "grow-diag-final"):
-        assert linked(symmetrised(forward, backward, method)) == linked(forward | backward)
-
-
-@given(both_directions)
-def test_final_and_leaves_no_link_between_two_unlinked_words(directions):
-    forward, backward = directions
-    words = linked(symmetrised(forward, backward, "grow-diag-final-and"))
-    for s, t in forward | backward:
-        assert ("source", s) in words or ("target", t) in words
 
 
 @given(link_sets, link_sets, st.randoms(use_true_random=False))
@@ -194,13 +143,9 @@ def test_the_last_word_of_one_row_is_no_neighbour_of_the_first_of_the_next():
     assert symmetrised(corner | {(65535, 65534)}, corner, "grow-diag") == corner
 
 
-def test_an_unknown_method():
-    with pytest.raises(
-        SettingError, match="no symmetrisation 'grow-dig'\n  did you mean grow-diag"
-    ):
-        symmetrise(ragged([]), ragged([]), "grow-dig")
-
-
-def test_directions_of_different_texts():
-    with pytest.raises(DataError, match="have 1 and 2 sentence pairs\n  both must align the same"):
-        symmetrise(ragged([[]]), ragged([[], []]))
+@refusals(
+    ([], [], "grow-dig", "'grow-dig' … did you mean grow-diag", SettingError),
+    ([[]], [[], []], "union", "1 and 2 sentence pairs"),
+)
+def test_refusals(forward, backward, method):
+    symmetrise(ragged_links(forward), ragged_links(backward), method)

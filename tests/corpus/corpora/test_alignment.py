@@ -2,6 +2,7 @@ import pytest
 
 from hyperbaton.corpus.corpora.alignment import check_links, parse_links
 from hyperbaton.foundation.errors import BadLine
+from tests.refusals import refused
 
 
 def test_links_are_pairs_of_positions():
@@ -13,14 +14,11 @@ def test_links_are_pairs_of_positions():
     "wrong", ["0", "0-", "a-b", "0-0-0", "-1-0", "0-1\u30002-3", "9" * 12 + "-0"]
 )
 def test_what_is_not_a_link_is_named(wrong):
-    with pytest.raises(BadLine, match="is not a link\n  links are written as 0-0 1-2") as error:
-        parse_links(f"0-0 {wrong} 1-1")
-    assert repr(wrong) in str(error.value)
+    refused(f"{wrong!r} … 0-0 1-2", lambda: parse_links(f"0-0 {wrong} 1-1"), BadLine)
 
 
 def test_links_must_stay_inside():
-    check_links([0, 0, 1, 2], 2, 3)
-    for n_source, n_target in ((1, 3), (2, 2)):
-        with pytest.raises(BadLine, match="link 1-2 is outside its sentence pair") as error:
-            check_links([0, 0, 1, 2], n_source, n_target)
-        assert error.value.expected.startswith(f"{n_source} source and {n_target} target words")
+    links = [0, 0, 1, 2]
+    check_links(links, 2, 3)
+    refused("1-2 … 1 source and 3 target words", lambda: check_links(links, 1, 3), BadLine)
+    refused("1-2 … 2 source and 2 target words", lambda: check_links(links, 2, 2), BadLine)

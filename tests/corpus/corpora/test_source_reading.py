@@ -2,11 +2,10 @@
 
 from functools import partial
 
-import pytest
-
 from hyperbaton.corpus.corpora.reading import SourceFiles, read_sentences
 from hyperbaton.corpus.sentences.sentence import Sentence
 from hyperbaton.foundation.errors import BadLine
+from tests.refusals import refusals
 
 TREE = "(S (NP (N hon)) (V katta))"
 
@@ -30,17 +29,12 @@ def test_tags_written_with_the_words(write):
     assert (sentence.words, sentence.tags) == (("hon", "katta"), ("N", "V"))
 
 
-@pytest.mark.parametrize(
-    ("tags", "trees", "message"),
-    [
-        ("N V\n", f"{TREE}\n{TREE}\n", r"tags:2: the file ends here"),
-        ("N V\nN\n", f"{TREE}\n{TREE}\n", r"tags:2: 1 tag\n  the sentence has 2 words"),
-        ("N V\nN V\n", f"(S (N hon))\n{TREE}\n", r"trees:1: "),
-    ],
+@refusals(
+    ("N V\n", f"{TREE}\n{TREE}\n", "tags:2: the file ends here"),
+    ("N V\nN\n", f"{TREE}\n{TREE}\n", "tags:2: 1 tag … 2 words"),
+    ("N V\nN V\n", f"(S (N hon))\n{TREE}\n", "trees:1: "),
+    error=BadLine,
 )
-def test_layers_that_do_not_fit_are_named(write, tags, trees, message):
-    files = SourceFiles(
-        write("s", "hon katta\nhon katta\n"), write("tags", tags), write("trees", trees)
-    )
-    with pytest.raises(BadLine, match=message):
-        list(read_sentences(files))
+def test_layers_that_do_not_fit_are_named(write, tags, trees):
+    words = write("s", "hon katta\nhon katta\n")
+    list(read_sentences(SourceFiles(words, write("tags", tags), write("trees", trees))))

@@ -3,18 +3,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hyperbaton.corpus.corpora.builder import CorpusBuilder
 from hyperbaton.corpus.corpora.statistics import distances, statistics
 from hyperbaton.models.distortion.next_word.events import find_events
+from tests.models.phrases.corpora import corpus_of
 from tests.oracles import move_distances
 from tests.strategies import pairs
-
-
-def corpus_of(examples):
-    builder = CorpusBuilder()
-    for source, target, links in examples:
-        builder.add(source, target, [position for link in links for position in link])
-    return builder.finish()
 
 
 def test_a_pair_worked_by_hand():
@@ -35,12 +28,8 @@ def test_a_pair_worked_by_hand():
 
 def test_words_with_several_links_count_from_their_ends():
     # target 0 covers sources 1 and 3, target 1 source 2: from 3 back to 2
-    assert distances(
-        corpus_of([(list("abcd"), list("xy"), [(1, 0), (3, 0), (2, 1)])])
-    ).tolist() == [
-        1,
-        -2,
-    ]
+    corpus = corpus_of([(list("abcd"), list("xy"), [(1, 0), (3, 0), (2, 1)])])
+    assert distances(corpus).tolist() == [1, -2]
 
 
 def test_what_is_monotone_here_and_for_the_models_of_the_next_word():

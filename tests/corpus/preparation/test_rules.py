@@ -2,16 +2,9 @@
 
 import pytest
 
-from hyperbaton.corpus.preparation.rules import (
-    EMPTY,
-    LONG,
-    RATIO,
-    SAME,
-    SCRIPT,
-    Rules,
-    cleaned,
-)
+from hyperbaton.corpus.preparation.rules import EMPTY, LONG, RATIO, SAME, SCRIPT, Rules, cleaned
 from hyperbaton.foundation.errors import SettingError
+from tests.refusals import refusals
 
 
 @pytest.mark.parametrize(
@@ -53,18 +46,15 @@ def test_rules_with_spaces_on_both_sides():
     assert rules.fault("eins zwei drei", "un") == RATIO
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"max_words": -1}, "--max-words is -1"),
-        ({"ratio": 0.5}, "--ratio is 0.5\n  at least 1, or 0 for any"),
-        ({"ratio": float("nan")}, "--ratio is nan"),
-        ({"script": 1.5}, "--script is 1.5\n  from 0 to 1"),
-    ],
+@refusals(
+    ({"max_words": -1}, "--max-words is -1"),
+    ({"ratio": 0.5}, "--ratio is 0.5 … at least 1, or 0"),
+    ({"ratio": float("nan")}, "--ratio is nan"),
+    ({"script": 1.5}, "--script is 1.5 … from 0 to 1"),
+    error=SettingError,
 )
-def test_impossible_rules(change, message):
-    with pytest.raises(SettingError, match=message):
-        Rules("ja", "en", **change).check()
+def test_impossible_rules(change):
+    Rules("ja", "en", **change).check()
 
 
 def test_lines_are_cleaned():

@@ -5,18 +5,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hyperbaton.corpus.corpora.builder import CorpusBuilder
-from hyperbaton.corpus.corpora.reading import CorpusFiles
+from hyperbaton.corpus.corpora.alignment import parse_links
 from hyperbaton.corpus.raw_text.both_sides import TextPipelines
 from hyperbaton.corpus.raw_text.numbers import NUMBER, is_number, masked_corpus, masked_sentence
 from hyperbaton.corpus.raw_text.pipeline import TextPipeline
 from hyperbaton.corpus.raw_text.settings import TextSettings
 from hyperbaton.decoder.translator import Translator
-from hyperbaton.foundation.errors import DataError, SettingError
+from hyperbaton.foundation.errors import SettingError
 from hyperbaton.models.system.folder import load_text, read_system
 from hyperbaton.models.system.settings import TrainingSettings
 from hyperbaton.models.system.training import train_system
 from hyperbaton.tuning.weights.hypotheses import collect, listed
+from tests.models.phrases.corpora import corpus_of as linked_corpus
+from tests.refusals import refused
+from tests.tiny_systems import write_corpus
 
 TEXT = TextSettings("xx", "en", "none", "none", "keep", "keep", numbers="copy")
 # years in the order of the source, and in the other one; a number that is a word in English
@@ -26,11 +28,10 @@ ALIGNMENT = "0-1 1-0 2-3 3-2\n0-2 1-1 2-0\n0-0 1-1\n0-0 1-1\n"
 
 
 def corpus_of(*pairs):
-    builder = CorpusBuilder()
-    for source, target, links in pairs:
-        flat = [int(place) for link in links.split() for place in link.split("-")]
-        builder.add(source.split(), target.split(), flat)
-    return builder.finish()
+    return linked_corpus(
+        (source.split(), target.split(), np.reshape(parse_links(links), (-1, 2)).tolist())
+        for source, target, links in pairs
+    )
 
 
 def words(side):
@@ -75,10 +76,8 @@ def test_a_number_has_two_digits_and_no_letters(token):
 @pytest.fixture(scope="module")
 def model(tmp_path_factory):
     folder = tmp_path_factory.mktemp("numbers")
-    for name, text in (("s", SOURCE), ("t", TARGET), ("a", ALIGNMENT)):
-        (folder / name).write_text(text)
     (folder / "more").write_text("from 1999 to 2000\n")
-    files = CorpusFiles(folder / "s", folder / "t", folder / "a")
+    files = write_corpus(folder, times=1, source=SOURCE, target=TARGET, alignment=ALIGNMENT)
     train_system(files, folder / "m", TrainingSettings(text=TEXT), [folder / "more"])
     return folder / "m"
 
@@ -116,8 +115,7 @@ def test_a_system_knows_whether_it_copies(model):
     assert read_system(model)["text"]["numbers"] == "copy"
     assert load_text(model).numbers == "copy"
     described = load_text(model).described()
-    with pytest.raises(DataError, match="numbers"):
-        TextPipelines.read(described | {"numbers": "spell"}, None, "here")
+    refused("numbers", lambda: TextPipelines.read(described | {"numbers": "spell"}, None, "here"))
     with pytest.raises(SettingError, match="numbers cannot be 'kopy'") as error:
         TextPipelines.of(TextSettings("xx", "en", "none", "none", numbers="kopy"))
     assert error.value.expected == "did you mean copy?"

@@ -1,6 +1,5 @@
 """The text of one side, and of both."""
 
-import pytest
 from hypothesis import given
 
 from hyperbaton.corpus.corpora.reading import CorpusFiles, CorpusSettings, read_corpus
@@ -12,8 +11,9 @@ from hyperbaton.corpus.raw_text.settings import TextSettings
 from hyperbaton.corpus.sentences.glossary import Glossary
 from hyperbaton.corpus.sentences.markup import Markup, Term
 from hyperbaton.corpus.sentences.markup_text import Marked
-from hyperbaton.foundation.errors import DataError, SettingError
+from hyperbaton.foundation.errors import SettingError
 from tests.corpus.raw_text.nasty import texts
+from tests.refusals import refusals, refused
 from tests.strategies import examples
 
 SETTINGS = TextSettings("xx", "yy", "char", "none", "lower", "true")
@@ -73,20 +73,22 @@ def test_learned_parts_come_back(tmp_path, write):
     assert again.target.tokenise("cat") == ["Cat"]
 
 
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        (TextSettings("ja"), "text.target_language is missing"),
-        (TextSettings(target_tokeniser="char"), "text.source_language is missing"),
-        (TextSettings("jp", "en"), "the language 'jp'"),
-        (TextSettings("ja", "en", source_tokeniser="mecab"), "no tokeniser 'mecab'"),
-        (TextSettings("ja", "en", target_case="title"), "no case 'title'"),
-        (TextSettings("ja", "en", target_case="lower"), "target_case cannot be lower"),
-    ],
+@refusals(
+    (TextSettings("ja"), "text.target_language is missing"),
+    (TextSettings(target_tokeniser="char"), "text.source_language is missing"),
+    (TextSettings("jp", "en"), "the language 'jp'"),
+    (TextSettings("ja", "en", source_tokeniser="mecab"), "no tokeniser 'mecab'"),
+    (TextSettings("ja", "en", target_case="title"), "no case 'title'"),
+    (TextSettings("ja", "en", target_case="lower"), "target_case cannot be lower"),
+    error=SettingError,
 )
-def test_wrong_settings(settings, message):
-    with pytest.raises(SettingError, match=message):
-        TextPipelines.of(settings)
+def test_wrong_settings(settings):
+    TextPipelines.of(settings)
+
+
+def test_raw_text_is_not_factored():
+    factored = CorpusSettings(factored=True)
+    refused("cannot be factored", lambda: corpus_tokenisers(SETTINGS, factored), SettingError)
 
 
 def test_no_languages_mean_tokens():
@@ -94,18 +96,16 @@ def test_no_languages_mean_tokens():
     assert corpus_tokenisers(TextSettings())["source"]("a b") == ["a", "b"]
 
 
-def test_raw_text_is_not_factored():
-    with pytest.raises(SettingError, match="cannot be factored"):
-        corpus_tokenisers(SETTINGS, CorpusSettings(factored=True))
-
-
-@pytest.mark.parametrize("change", [{"split": None}, {"source": {}}, {"source": 1}])
+@refusals(
+    ({"split": None}, "m: the table [text]"),
+    ({"source": {}}, "m: the table [text]"),
+    ({"source": 1}, "m: the table [text]"),
+    ({}, "has no part text"),  # the learned part
+)
 def test_a_damaged_table_is_an_error(change):
-    content = TextPipelines.of(SETTINGS).described()
-    content |= change
+    content = TextPipelines.of(SETTINGS).described() | change
     content = {key: value for key, value in content.items() if value is not None}
-    with pytest.raises(DataError, match=r"m: the table \[text\]"):
-        TextPipelines.read(content, None, "m")
+    TextPipelines.read(content, None, "m")
 
 
 def test_other_versions_are_reported(monkeypatch):
@@ -131,8 +131,3 @@ def test_glossaries_are_tokenised():
     found = TextPipelines.of(SETTINGS).glossary(glossary).terms
     translations = {"The end": 0.5}  # their case is as given
     assert found == {("A", "B", "c"): translations, ("a", "b", "c"): translations}
-
-
-def test_a_system_without_its_learned_part_is_refused():
-    with pytest.raises(DataError, match="has no part text"):
-        TextPipelines.read(TextPipelines.of(SETTINGS).described(), None, "m")

@@ -10,8 +10,9 @@ from hyperbaton.corpus.raw_text import tokenisers
 from hyperbaton.corpus.raw_text.normalisation import normalise
 from hyperbaton.corpus.raw_text.protection import spans
 from hyperbaton.corpus.raw_text.tokenisers import TOKENISERS, Tokeniser
-from hyperbaton.foundation.errors import DataError, SettingError
+from hyperbaton.foundation.errors import SettingError
 from tests.corpus.raw_text.nasty import texts
+from tests.refusals import refused
 from tests.strategies import examples
 
 PACKAGES = {"moses": "sacremoses", "unidic": "fugashi", "jieba": "jieba", "kiwi": "kiwipiepy"}
@@ -81,21 +82,15 @@ def test_what_belongs_together_stays_together(piece):
 def test_a_missing_package_is_named_with_its_remedy(monkeypatch, name, package):
     for module in (package, "unidic_lite"):
         monkeypatch.setitem(sys.modules, module, None)
-    with pytest.raises(DataError) as caught:
-        Tokeniser(name, OWN[name]).load()
-    message = str(caught.value)
-    assert "unidic_lite" in message if name == "unidic" else package in message
-    assert f"pip install 'hyperbaton[{EXTRAS[name]}]'" in message
+    missing = "unidic_lite" if name == "unidic" else package
+    remedy = f"pip install 'hyperbaton[{EXTRAS[name]}]'"
+    refused(f"{missing} … {remedy}", lambda: Tokeniser(name, OWN[name]).load())
 
 
-def test_an_absent_package_is_said_to_be_absent():
-    with pytest.raises(DataError, match="no_such_package is not installed"):
-        tokenisers._library("no_such_package", "text")
-
-
-def test_an_unknown_tokeniser_is_refused():
-    with pytest.raises(SettingError, match="no tokeniser 'mosses'"):
-        Tokeniser("mosses", "en")
+def test_absent_packages_and_unknown_tokenisers():
+    missing = "no_such_package"
+    refused(f"{missing} is not installed", lambda: tokenisers._library(missing, "text"))
+    refused("no tokeniser 'mosses'", lambda: Tokeniser("mosses", "en"), SettingError)
 
 
 def test_every_language_has_a_tokeniser():

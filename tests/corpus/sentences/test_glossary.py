@@ -1,11 +1,10 @@
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from hyperbaton.corpus.sentences.glossary import Glossary, read_glossary
 from hyperbaton.corpus.sentences.markup import Markup, Term
 from hyperbaton.corpus.sentences.sentence import Sentence
-from hyperbaton.foundation.errors import DataError
+from tests.refusals import refusals
 
 few = st.lists(st.sampled_from("abc"), min_size=1, max_size=3).map(tuple)
 
@@ -51,21 +50,16 @@ def test_lines(write):
     )
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("ie home\n", "g.tsv:1: 1 columns\n  expected a term, its translation"),
-        ("a\tb\t1\t1\n", "g.tsv:1: 4 columns"),
-        ("a\tb\n\tb\n", "g.tsv:2: the term is empty"),
-        ("a\t \n", "g.tsv:1: the translation is empty"),
-        ("a\tb\tc\n", "g.tsv:1: 'c' is not a probability"),
-        ("a\tb\t0\n", "g.tsv:1: 0.0 is not a probability"),
-        ("a\tb\nc\td\na\tb\t0.5\n", "g.tsv:3: the translation of line 1 once more"),
-        ("a\t<s>\n", "g.tsv:1: the word <s> is reserved"),
-        (b"a\t\xff\n", "g.tsv:1: byte 0xff at column 3 is not UTF-8"),
-    ],
+@refusals(
+    ("ie home\n", "g.tsv:1: 1 columns … a term, its translation"),
+    ("a\tb\t1\t1\n", "g.tsv:1: 4 columns"),
+    ("a\tb\n\tb\n", "g.tsv:2: the term is empty"),
+    ("a\t \n", "g.tsv:1: the translation is empty"),
+    ("a\tb\tc\n", "g.tsv:1: 'c' is not a probability"),
+    ("a\tb\t0\n", "g.tsv:1: 0.0 is not a probability"),
+    ("a\tb\nc\td\na\tb\t0.5\n", "g.tsv:3: … line 1"),
+    ("a\t<s>\n", "g.tsv:1: … <s> … reserved"),
+    (b"a\t\xff\n", "g.tsv:1: … 0xff … column 3"),
 )
-def test_errors_name_the_line(write, text, message):
-    with pytest.raises(DataError) as caught:
-        read_glossary(write("g.tsv", text))
-    assert message in str(caught.value)
+def test_errors_name_the_line(write, text):
+    read_glossary(write("g.tsv", text))

@@ -4,6 +4,7 @@ from hypothesis import given
 from hyperbaton.corpus.trees.brackets import parse_brackets, read_brackets
 from hyperbaton.foundation.errors import BadLine
 from tests.oracles import nested_brackets
+from tests.refusals import refusals
 from tests.strategies import nested_trees
 
 
@@ -27,26 +28,21 @@ def test_a_sentence_without_a_tree(text):
     assert parse_brackets(text) is None
 
 
-@pytest.mark.parametrize(
-    ("text", "what"),
-    [
-        ("(S (N a)", "without its end: 1 bracket"),
-        ("(S (N a)))", "')' stands outside all brackets"),
-        ("S", "'S' stands outside all brackets"),
-        ("(S (N a)) (S (N b))", "a second tree begins"),
-        ("(S (N a b))", "'b' is a second word in its bracket"),
-        ("(S a (N b))", "the word 'a' stands beside brackets"),
-        ("(S (N))", "the bracket 'N' is empty"),
-        ("(S)", "the bracket 'S' is empty"),
-        ("(S ( (N a)))", "a bracket has no label"),
-        ("((N a) (N b))", "a bracket has no label"),
-    ],
+@refusals(
+    ("(S (N a)", "without its end: 1 bracket … (VP (V sleep))"),
+    ("(S (N a)))", "')' stands outside all brackets … (VP (V sleep))"),
+    ("S", "'S' stands outside all brackets"),
+    ("(S (N a)) (S (N b))", "a second tree"),
+    ("(S (N a b))", "'b' is a second word"),
+    ("(S a (N b))", "the word 'a' stands beside brackets"),
+    ("(S (N))", "the bracket 'N' is empty"),
+    ("(S)", "the bracket 'S' is empty"),
+    ("(S ( (N a)))", "no label"),
+    ("((N a) (N b))", "no label"),
+    error=BadLine,
 )
-def test_broken_brackets_are_named(text, what):
-    with pytest.raises(BadLine) as error:
-        parse_brackets(text)
-    assert what in error.value.what
-    assert "(S (NP (N cats)) (VP (V sleep)))" in error.value.expected
+def test_broken_brackets_are_named(text):
+    parse_brackets(text)
 
 
 def labels_by_line(path):

@@ -2,6 +2,7 @@ import pytest
 
 from hyperbaton.corpus.trees.conllu import read_conllu
 from hyperbaton.foundation.errors import BadLine
+from tests.refusals import refused
 
 DU = """\
 # text = il parle du chat
@@ -46,19 +47,15 @@ def test_surface_tokens_get_a_tree_of_their_own(write):
     assert sentence.tags_over(words) == ["PRON", "VERB", "ADP", "DET", "NOUN"]
 
 
-def test_other_words_are_refused(write):
-    with pytest.raises(BadLine, match="word 0 in the tree is 'il'\n  the sentence has 'elle'"):
-        only(write("du.conllu", DU)).over(["elle", "parle", "de", "le", "chat"])
-
-
-def test_tags_of_other_words_are_refused_though_as_many(write):
+@pytest.mark.parametrize("words", ["elle parle de le chat", "elle parle du chat"])
+def test_other_words_are_refused_though_as_many(write, words):
     sentence = only(write("du.conllu", DU))
-    for words in (["elle", "parle", "de", "le", "chat"], ["elle", "parle", "du", "chat"]):
-        with pytest.raises(BadLine, match="word 0 in the tags is 'il'") as error:
-            sentence.tags_over(words)
-        assert (error.value.kind, error.value.expected) == ("tags", "the sentence has 'elle'")
-    with pytest.raises(BadLine, match=r"5 words in the tags\n  the sentence has 1 word$"):
-        sentence.tags_over(["il"])
+    found = "word 0 in the {} is 'il' … the sentence has 'elle'".format
+    refused(found("tree"), lambda: sentence.over(words.split()), BadLine)
+    error = refused(found("tags"), lambda: sentence.tags_over(words.split()), BadLine)
+    assert error.kind == "tags"
+    few = "5 words in the tags … the sentence has 1 word"
+    refused(few, lambda: sentence.tags_over(["il"]), BadLine)
 
 
 def test_sentences_lie_between_empty_lines(write):

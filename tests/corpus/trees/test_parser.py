@@ -8,7 +8,8 @@ from hyperbaton.corpus.corpora.reading import SourceFiles, read_sentences
 from hyperbaton.corpus.trees import parser as module
 from hyperbaton.corpus.trees.conllu import read_conllu
 from hyperbaton.corpus.trees.parser import Parsed, conllu_blocks, load_parser
-from hyperbaton.foundation.errors import DataError, SettingError
+from hyperbaton.foundation.errors import SettingError
+from tests.refusals import refusals, refused
 
 HAS_GINZA = all(importlib.util.find_spec(name) for name in ("ginza", "ja_ginza"))
 
@@ -50,32 +51,22 @@ def test_a_comment_alone_is_no_sentence(tmp_path):
     assert [list(sentence.words) for _, sentence in read_conllu(path)] == [["a"], []]
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        lambda sentences: (Parsed(["X"], [-1], ["root"]) for _ in sentences),  # joins words
-        lambda _sentences: iter(()),  # loses a sentence
-    ],
+@refusals(
+    (lambda sentences: (Parsed(["X"], [-1], ["root"]) for _ in sentences), "1 words for 2"),
+    (lambda _sentences: iter(()), "0 words for 2"),  # loses a sentence
 )
 def test_a_parser_that_does_not_keep_the_tokens_is_refused(wrong):
-    with pytest.raises(DataError, match=r"sentence 1: the parser returned \d words for 2"):
-        list(conllu_blocks(wrong, [["a", "b"]]))
+    list(conllu_blocks(wrong, [["a", "b"]]))
 
 
-def test_a_parser_that_is_not_installed(monkeypatch):
+def test_a_parser_that_does_not_exist_or_is_not_installed(monkeypatch):
     def absent(name):
         raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 
     monkeypatch.setattr(module.importlib, "import_module", absent)
-    with pytest.raises(DataError) as error:
-        load_parser("ja")
-    assert "cannot be loaded: No module named 'ginza'" in str(error.value)
-    assert "pip install 'hyperbaton[parse]'" in str(error.value)
-
-
-def test_an_unknown_language():
-    with pytest.raises(SettingError, match="there is no parser of 'jp'"):
-        load_parser("jp")
+    facts = "No module named 'ginza' … pip install 'hyperbaton[parse]'"
+    refused(facts, lambda: load_parser("ja"))
+    refused("no parser of 'jp'", lambda: load_parser("jp"), SettingError)
 
 
 @pytest.mark.skipif(not HAS_GINZA, reason="GiNZA is not installed")

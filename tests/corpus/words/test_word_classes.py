@@ -1,4 +1,5 @@
-from itertools import chain, pairwise
+from functools import partial
+from itertools import pairwise
 from math import log
 
 import numpy as np
@@ -15,10 +16,10 @@ from hyperbaton.corpus.words.word_classes import (
     count_class_bigrams,
     x_log_x,
 )
-from hyperbaton.foundation.arrays import Ragged
-from hyperbaton.foundation.errors import DataError, SettingError
-from hyperbaton.foundation.files.vocabulary import Vocabulary
+from hyperbaton.foundation.errors import SettingError
 from hyperbaton.foundation.kernels import kernel
+from tests.models.language_model.small_texts import encoded
+from tests.refusals import refused
 
 _change, _join_gains, _neighbours = map(
     kernel, (_change, _join_gains, _neighbours)
@@ -26,10 +27,7 @@ _change, _join_gains, _neighbours = map(
 
 
 def corpus(lines):
-    vocabulary = Vocabulary()
-    rows = [vocabulary.extend(line.split()) for line in lines]
-    offsets = np.concatenate([[0], np.cumsum([len(row) for row in rows])])
-    return Ragged(np.array(list(chain(*rows)), np.int32), offsets), vocabulary
+    return encoded([line.split() for line in lines])
 
 
 def criterion(words, of_word):
@@ -185,13 +183,8 @@ def test_sweeps_are_reported():
     assert seen[0] == ("making word classes", 0)
 
 
-def test_no_classes_at_all_are_refused():
+def test_no_classes_and_no_words_are_refused():
     words, vocabulary = corpus(["a"])
-    with pytest.raises(SettingError, match="0 word classes cannot be made\n  1 or more"):
-        WordClasses.fit(words, vocabulary, n_classes=0)
-
-
-def test_a_text_without_words_is_refused():
-    words, vocabulary = corpus([""])
-    with pytest.raises(DataError, match="cannot be made of a text without words"):
-        WordClasses.fit(words, vocabulary)
+    attempt = partial(WordClasses.fit, words, vocabulary, n_classes=0)
+    refused("0 word classes … 1 or more", attempt, SettingError)
+    refused("a text without words", lambda: WordClasses.fit(*corpus([""])))

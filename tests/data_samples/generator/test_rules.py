@@ -13,6 +13,7 @@ from hyperbaton.data_samples.generator.japanese import verbs
 from hyperbaton.data_samples.generator.lexicon import read_lexicon
 from hyperbaton.data_samples.generator.rules import BadRule
 from hyperbaton.data_samples.generator.synchronous import Chooser, Stream, realise
+from tests.refusals import refusals
 
 LEXICON = """# nouns
 noun	hon	book|volume	w=1
@@ -187,27 +188,20 @@ cached kind(name): remembers
     assert calls == ["a", "b"]
 
 
-@pytest.mark.parametrize(
-    ("rules", "message"),
-    [
-        ("sentence: no brackets\n", "all.rules:1: no header: 'sentence: no brackets'"),
-        ("sentence():\n    x = 1\n", "no header: 'sentence():'"),
-        ("# first\n\nsentence(): bad\n    x y z\n", "all.rules:4: no rule line: 'x y z'"),
-        ("sentence(): bad\n    x < (PP (P de)\n", "all.rules:2: "),
-        ("sentence(): bad\n    x > word\n", "cannot read 'word'"),
-        ("sentence(): bad\n    x = 1 +\n", "invalid syntax"),
-        (
-            "sentence(depth=0): bad\n    x = 1\n    y = x + dept\n",
-            "all.rules:3: unknown name 'dept'; expected depth",
-        ),
-        ("sentence(first=0): bad\n    x = first\nfirst(): a rule\n", "['first'] are settings"),
-        ("    x = 1\n", "all.rules:1: a line outside a rule"),
-    ],
+@refusals(
+    ("sentence: no brackets\n", "all.rules:1: no header: 'sentence: no brackets'"),
+    ("sentence():\n  x = 1\n", "no header: 'sentence():'"),
+    ("# first\n\nsentence(): bad\n  x y z\n", "all.rules:4: no rule line: 'x y z'"),
+    ("sentence(): bad\n  x < (PP (P de)\n", "all.rules:2: "),
+    ("sentence(): bad\n  x > word\n", "cannot read 'word'"),
+    ("sentence(): bad\n  x = 1 +\n", "invalid syntax"),
+    ("sentence(depth=0): bad\n  y = dept\n", "all.rules:2: … 'dept'; expected depth"),
+    ("sentence(first=0): bad\n  x = first\nfirst(): a rule\n", "['first'] are settings"),
+    ("  x = 1\n", "all.rules:1: a line outside a rule"),
+    error=BadRule,
 )
-def test_a_rule_that_cannot_be_read_is_refused(grammar, rules, message):
-    with pytest.raises(BadRule) as raised:
-        grammar(rules)
-    assert message in str(raised.value)
+def test_a_rule_that_cannot_be_read_is_refused(grammar, rules):
+    grammar(rules)
 
 
 def test_an_error_shows_the_line_of_the_rule(grammar):

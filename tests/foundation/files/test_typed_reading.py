@@ -9,6 +9,7 @@ from msgspec import Meta, Struct
 
 from hyperbaton.foundation.errors import SettingError
 from hyperbaton.foundation.files.typed_reading import TooLong, typed
+from tests.refusals import refusals, refused
 
 
 class Word(TypedDict):
@@ -47,53 +48,47 @@ def test_all_kinds_of_records_are_made():
     assert type(made.weights["lm"]) is float
 
 
-@pytest.mark.parametrize(
-    ("content", "what", "expected", "advice"),
-    [
-        ([], "the content cannot be []", "expected keys with values", ""),
-        ({}, "name is missing", "", ""),
-        ({"name": None}, "name cannot be None", "expected text", ""),
-        (
-            {"nam": "a"},
-            "unknown key 'nam'",
-            "known: name, words, weights, beam, limits, path, pair, share, other",
-            "did you mean name?",
-        ),
-        ({"othr": 1}, "unknown key 'othr'", "known: name, ", "did you mean other?"),
-        ({"zzz": 1}, "unknown key 'zzz'", "known: name, ", ""),
-        ({"words": [{}]}, "words[0].text is missing", "", ""),
-        ({"words": "a"}, "words cannot be 'a'", "expected a list", ""),
-        (
-            {"words": [{"text": "a"}, {"text": "b", "tga": 1}]},
-            "unknown key 'words[1].tga'",
-            "known: text, tag",
-            "did you mean tag?",
-        ),
-        ({"weights": {"lm": 1, "x": "1"}}, "weights.x cannot be '1'", "expected a number", ""),
-        ({"weights": {"lm": True}}, "weights.lm cannot be True", "expected a number", ""),
-        ({"beam": {"size": 0}}, "beam.size cannot be 0", "expected a whole number >= 1", ""),
-        ({"beam": {"sise": 0}}, "unknown key 'beam.sise'", "known: size", "did you mean size?"),
-        ({"limits": [1, "in"]}, "limits[1] cannot be 'in'", "a whole number or 'inf'", ""),
-        ({"limits": [1.5]}, "limits[0] cannot be 1.5", "a whole number or 'inf'", ""),
-        ({"path": 3}, "path cannot be 3", "expected text", ""),
-        ({"pair": [1, 2]}, "pair[1] cannot be 2", "expected text", ""),
-        ({"share": 0.0}, "share cannot be 0.0", "expected a share above 0", ""),
-        ({"name": ["b" * 99]}, f"name cannot be ['{'b' * 58}…", "expected text", ""),
-    ],
-)
-def test_a_refusal_names_the_place_and_what_was_expected(content, what, expected, advice):
-    def path(_, value):
-        return Path(value)
+ALL = "known: name, words, weights, beam, limits, path, pair, share, other"
 
+
+@refusals(
+    ([], "file.toml: the content cannot be [] … expected keys with values"),
+    ({}, "file.toml: name is missing"),
+    ({"name": None}, "file.toml: name cannot be None … expected text"),
+    ({"nam": "a"}, f"file.toml: unknown key 'nam' … {ALL} … did you mean name?"),
+    ({"othr": 1}, "unknown key 'othr' … known: name, … did you mean other?"),
+    ({"zzz": 1}, "unknown key 'zzz' … known: name, "),
+    ({"words": [{}]}, "words[0].text is missing"),
+    ({"words": "a"}, "words cannot be 'a' … expected a list"),
+    (
+        {"words": [{"text": "a"}, {"text": "b", "tga": 1}]},
+        "unknown key 'words[1].tga' … known: text, tag … did you mean tag?",
+    ),
+    ({"weights": {"lm": 1, "x": "1"}}, "weights.x cannot be '1' … expected a number"),
+    ({"weights": {"lm": True}}, "weights.lm cannot be True … expected a number"),
+    ({"beam": {"size": 0}}, "beam.size cannot be 0 … expected a whole number >= 1"),
+    ({"beam": {"sise": 0}}, "unknown key 'beam.sise' … known: size … did you mean size?"),
+    ({"limits": [1, "in"]}, "limits[1] cannot be 'in' … a whole number or 'inf'"),
+    ({"limits": [1.5]}, "limits[0] cannot be 1.5 … a whole number or 'inf'"),
+    ({"limits": [1, 2, 3]}, "limits has 3 items … at most 2"),
+    ({"path": 3}, "path cannot be 3 … expected text"),
+    ({"pair": [1, 2]}, "pair[1] cannot be 2 … expected text"),
+    ({"share": 0.0}, "share cannot be 0.0 … expected a share above 0"),
+    ({"name": ["b" * 99]}, f"name cannot be ['{'b' * 58}… … expected text"),
+    error=SettingError,
+)
+def test_a_refusal_names_the_place_and_what_was_expected(content):
     whole = {"name": "a"} | content if content and "nam" not in content else content
-    with pytest.raises(SettingError) as caught:
-        typed(whole, Recipe, "file.toml", hook=path, also=["other"])
-    error = caught.value
-    assert (error.what, error.where, error.advice) == (what, "file.toml", advice)
-    assert expected in error.expected
-    assert bool(expected) == bool(error.expected)
+    hook = lambda _, value: Path(value)  # noqa: E731
+    typed(whole, Recipe, "file.toml", hook=hook, also=["other"])
+
+
+@pytest.mark.parametrize("content", [{}, {"name": "a", "zzz": 1}, {"name": "a", "words": [{}]}])
+def test_nothing_is_advised_where_no_name_is_near(content):
+    error = refused("", lambda: typed(content, Recipe), SettingError)
+    assert error.advice == ""
+    assert bool(error.expected) == ("zzz" in content)
 
 
 def test_a_list_that_is_too_long_is_an_error_of_its_own():
-    with pytest.raises(TooLong, match="limits has 3 items\n  at most 2"):
-        typed({"name": "a", "limits": [1, 2, 3]}, Recipe)
+    refused("", lambda: typed({"name": "a", "limits": [1, 2, 3]}, Recipe), TooLong)

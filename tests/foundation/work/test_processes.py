@@ -8,11 +8,12 @@ import time
 
 import pytest
 
-from hyperbaton.foundation.errors import BadLine, DataError, SettingError
+from hyperbaton.foundation.errors import BadLine, SettingError
 from hyperbaton.foundation.work import processes
 from hyperbaton.foundation.work.processes import Processes
 from hyperbaton.foundation.work.workers import Threads, run_jobs
 from tests.child_processes import started, wait_until
+from tests.refusals import refused
 
 
 def tell(here, job):
@@ -59,13 +60,11 @@ def test_results_come_as_futures(workers):
 
 
 def test_the_first_error_is_raised_here():
-    with pytest.raises(SettingError, match="this job cannot be done\n  another one"):
-        run([1, 2], fail, 2)
+    refused("this job cannot be done … another one", lambda: run([1, 2], fail, 2), SettingError)
 
 
 def test_a_worker_that_dies_is_an_error():
-    with pytest.raises(DataError, match="a worker process died"):
-        run([1], die, 1)
+    refused("a worker process died", lambda: run([1], die, 1))
 
 
 PARENT = """
@@ -162,7 +161,6 @@ def defect(here, job):  # noqa: ARG001
 
 
 def test_errors_of_every_kind_come_over():
-    with pytest.raises(DataError, match="is no tree\n  a bracket"):
-        run([1], bad_line, 1)
+    refused("is no tree … a bracket", lambda: run([1], bad_line, 1))
     with pytest.raises(RuntimeError, match="ZeroDivisionError"):
         run([1], defect, 1)

@@ -19,7 +19,7 @@ SENTENCE = "kare wa hon o katta"
 @pytest.mark.parametrize("asked", [{}, {"limit": 0, "alternatives": 2}])
 def test_derivations_are_those_of_the_command(server, model, asked):
     options = [f"--{name.replace('limit', 'distortion-limit')}={n}" for name, n in asked.items()]
-    done = command_line.run("explain", model, SENTENCE, "--json", "--n-best", 3, *options)
+    done = command_line.run("explain", model, SENTENCE, "--format=json", "--n-best", 3, *options)
     expected = json.loads(done.stdout)
     found = server.explain(SENTENCE, n_best=3, derivations=3, **asked)
     for name in ("source", "weights", "parts", "distortion_models"):
@@ -30,7 +30,7 @@ def test_derivations_are_those_of_the_command(server, model, asked):
 
 def test_the_reference_of_the_command(server, model):
     reference = "he bought a book"
-    done = command_line.run("explain", model, SENTENCE, "--json", "--reference", reference)
+    done = command_line.run("explain", model, SENTENCE, "--format=json", "--reference", reference)
     found = server.explain(SENTENCE, reference=reference)
     assert found["reference"] == reference
     [expected] = json.loads(done.stdout)["derivations"]

@@ -7,16 +7,16 @@ from xml.etree import ElementTree
 
 import pytest
 
-from hyperbaton.corpus.corpora.reading import CorpusFiles
 from hyperbaton.decoder.translator import Translator
 from hyperbaton.models.phrases.settings import PhraseSettings
 from hyperbaton.models.system.settings import TrainingSettings
 from hyperbaton.models.system.training import train_system
 from hyperbaton.serving.answer_types import Example
 from hyperbaton.serving.systems import ServedSystem
-from tests.browser import started, why_not
+from tests.browser import luminance, started, why_not
 from tests.child_processes import wait_until
 from tests.hyperbaton.serving.running import running
+from tests.tiny_systems import write_corpus
 
 pytestmark = pytest.mark.skipif(bool(why_not()), reason=why_not() or "all is there")
 
@@ -55,9 +55,7 @@ def link(server, text=TEXT, **settings):
 def folder(tmp_path_factory):
     """One system with all that can be shown, and one with linear distortion alone."""
     folder = tmp_path_factory.mktemp("page")
-    for name, text in FILES.items():
-        (folder / name).write_text(text)
-    files = CorpusFiles(**{name: folder / name for name in FILES})
+    files = write_corpus(folder, times=1, **FILES)
     for name, models in (("full", MODELS), ("linear", ("linear",))):
         settings = TrainingSettings(phrases=PhraseSettings(max_length=2), distortion=models)
         train_system(files, folder / name, settings)
@@ -489,14 +487,6 @@ def test_a_phone_needs_no_scrolling_sideways(visit, columns):
     page = visit(width=360, columns=[{"open": ALL, "step": 1}] * columns)
     settled(page)
     assert page.run("return document.documentElement.scrollWidth") == 360
-
-
-def luminance(color):
-    """Of `rgb(1, 2, 3)`, as in WCAG 2."""
-    inside = color[color.index("(") + 1 : -1]
-    shares = [float(part) / 255 for part in inside.split(",")[:3]]
-    linear = [s / 12.92 if s <= 0.04045 else ((s + 0.055) / 1.055) ** 2.4 for s in shares]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
 def test_colours_are_switched_and_kept(visit):

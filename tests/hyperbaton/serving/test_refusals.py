@@ -16,6 +16,7 @@ from hyperbaton.serving.systems import ServedSystem
 from hyperbaton.serving.translating import SentenceJob
 from tests.child_processes import PATIENCE, wait_until
 from tests.hyperbaton.serving.running import JSON, running
+from tests.refusals import states
 
 SENTENCE = "kare wa hon o katta"
 
@@ -42,148 +43,56 @@ def slow(monkeypatch):
     return began
 
 
+KEYS = "model, weights, distortion, limit, markup, text, n_best, distinct, alignment, features, "
+SEARCH = "pop_limit, stack_size, beam, options, drop_unknown, time_limit"
+MARKUP = "'exclusive' or 'inclusive' or 'constraint' or 'ignore' or 'pass-through'"
+
+
+def stated(error):
+    """An error of the server as commands would print it."""
+    order = "where", "message", "expected", "advice"
+    assert set(error) <= set(order)
+    return "\n".join(error[part] for part in order if part in error)
+
+
 @pytest.mark.parametrize(
-    ("asked", "status", "expected"),
+    ("asked", "status", "facts"),
     [
-        (
-            {"text": "a", "txt": 1},
-            400,
-            {
-                "message": "unknown key 'txt'",
-                "expected": "known: model, weights, distortion, limit, markup, text, n_best, "
-                "distinct, alignment, features, force, prefix, order, search",
-                "advice": "did you mean text?",
-            },
-        ),
-        (
-            {"text": "a", "search": {"pops": 1}},
-            400,
-            {
-                "message": "unknown key 'search.pops'",
-                "expected": "known: pop_limit, stack_size, beam, options, drop_unknown, time_limit",
-            },
-        ),
-        ({}, 400, {"message": "text is missing"}),
-        (
-            [1],
-            400,
-            {"message": "the content cannot be [1]", "expected": "expected keys with values"},
-        ),
-        ({"text": 1}, 400, {"message": "text cannot be 1", "expected": "expected text or a list"}),
-        (
-            {"text": ["a", None]},
-            400,
-            {"message": "text[1] cannot be None", "expected": "expected text"},
-        ),
-        (
-            {"text": "a", "n_best": 0},
-            400,
-            {"message": "n_best cannot be 0", "expected": "expected a whole number >= 1"},
-        ),
-        (
-            {"text": "a", "n_best": 201},
-            400,
-            {"message": "n_best cannot be 201", "expected": "expected a whole number <= 200"},
-        ),
-        (
-            {"text": "a", "n_best": True},
-            400,
-            {"message": "n_best cannot be True", "expected": "expected a whole number"},
-        ),
-        (
-            {"text": "a", "distinct": 1},
-            400,
-            {"message": "distinct cannot be 1", "expected": "expected true or false"},
-        ),
-        (
-            {"text": "a", "limit": "six"},
-            400,
-            {"message": "limit cannot be 'six'", "expected": "expected a whole number or 'inf'"},
-        ),
-        (
-            {"text": "a", "search": {"pop_limit": 0}},
-            400,
-            {"message": "search.pop_limit cannot be 0", "expected": "expected a whole number >= 1"},
-        ),
-        (
-            {"text": "a", "markup": "xml"},
-            400,
-            {
-                "message": "markup cannot be 'xml'",
-                "expected": "expected 'exclusive' or 'inclusive' or 'constraint' or 'ignore' or "
-                "'pass-through'",
-            },
-        ),
-        (
-            {"text": "a", "weights": {"lmm": 1}},
-            400,
-            {
-                "message": "there is no feature 'lmm'",
-                "where": "weights",
-                "expected": "did you mean lm?",
-            },
-        ),
-        (
-            {"text": "a", "weights": {"lm": "1"}},
-            400,
-            {"message": "weights.lm cannot be '1'", "expected": "expected a number"},
-        ),
-        (
-            {"text": "a", "distortion": ["linear", "liner"]},
-            400,
-            {
-                "message": "there is no distortion model 'liner'",
-                "where": "distortion",
-                "expected": "did you mean linear?",
-            },
-        ),
-        (
-            {"text": "a", "distortion": ["msd", "msd"]},
-            400,
-            {"message": "'msd' is named twice", "where": "distortion"},
-        ),
-        (
-            {"text": "a", "model": "smal"},
-            404,
-            {
-                "message": "there is no system 'smal'",
-                "where": "model",
-                "expected": "did you mean small?",
-            },
-        ),
-        (
-            {"text": "a", "force": "b", "order": "0"},
-            400,
-            {"message": "force and order exclude each other"},
-        ),
-        (
-            {"text": ["a"], "force": "b"},
-            400,
-            {"message": "force does not fit text", "expected": "one for each sentence"},
-        ),
-        (
-            {"text": ["a"], "prefix": ["b", "c"]},
-            400,
-            {"message": "prefix does not fit text", "expected": "one for each sentence"},
-        ),
-        (
-            {"text": "a b", "order": "1-"},
-            422,
-            {"message": "'1-' is not a span of words", "expected": "such as 4 or 0-2"},
-        ),
-        (
-            {"text": "a\nb"},
-            400,
-            {
-                "message": "a sentence has line breaks",
-                "advice": "give a list with an item for each",
-            },
-        ),
+        ({"txt": 1}, 400, f"'txt' … known: {KEYS}force, prefix, order, search … mean text?"),
+        ({"search": {"pops": 1}}, 400, f"unknown key 'search.pops' … known: {SEARCH}"),
+        ({"text": 1}, 400, "text cannot be 1 … expected text or a list"),
+        ({"text": ["a", None]}, 400, "text[1] cannot be None … expected text"),
+        ({"n_best": 0}, 400, "n_best cannot be 0 … expected a whole number >= 1"),
+        ({"n_best": 201}, 400, "n_best cannot be 201 … expected a whole number <= 200"),
+        ({"n_best": True}, 400, "n_best cannot be True … expected a whole number"),
+        ({"distinct": 1}, 400, "distinct cannot be 1 … expected true or false"),
+        ({"limit": "six"}, 400, "limit cannot be 'six' … expected a whole number or 'inf'"),
+        ({"search": {"pop_limit": 0}}, 400, "search.pop_limit cannot be 0 … whole number >= 1"),
+        ({"markup": "xml"}, 400, f"markup cannot be 'xml' … expected {MARKUP}"),
+        ({"weights": {"lmm": 1}}, 400, "weights … no feature 'lmm' … did you mean lm?"),
+        ({"weights": {"lm": "1"}}, 400, "weights.lm cannot be '1' … expected a number"),
+        ({"distortion": ["liner"]}, 400, "distortion … 'liner' … did you mean linear?"),
+        ({"distortion": ["msd", "msd"]}, 400, "distortion … 'msd' is named twice"),
+        ({"model": "smal"}, 404, "model … no system 'smal' … did you mean small?"),
+        ({"force": "b", "order": "0"}, 400, "force and order exclude each other"),
+        ({"text": ["a"], "force": "b"}, 400, "force does not fit text … one for each sentence"),
+        ({"text": ["a"], "prefix": ["b", "c"]}, 400, "prefix does not fit text … one for each"),
+        ({"text": "a b", "order": "1-"}, 422, "'1-' is not a span of words … such as 4 or 0-2"),
+        ({"text": "a\nb"}, 400, "a sentence has line breaks … give a list with an item for each"),
     ],
 )
-def test_wrong_fields_and_values(server, asked, status, expected):
+def test_wrong_fields_and_values(server, asked, status, facts):
+    answer = server.post("/translate", {"text": "a"} | asked)
+    assert (answer.status, states(stated(answer.error), facts)) == (status, True)
+
+
+@pytest.mark.parametrize(
+    ("asked", "facts"),
+    [({}, "text is missing"), ([1], "the content cannot be [1] … expected keys with values")],
+)
+def test_contents_that_are_no_requests(server, asked, facts):
     answer = server.post("/translate", asked)
-    assert (answer.status, answer.error) == (status, expected)
+    assert (answer.status, states(stated(answer.error), facts)) == (400, True)
 
 
 @pytest.mark.parametrize(

@@ -2,12 +2,12 @@
 
 import random
 
-import numpy as np
 from hypothesis import strategies as st
 
 from hyperbaton.foundation.arrays import Ragged
 from hyperbaton.foundation.files.vocabulary import Vocabulary
 from hyperbaton.models.language_model import NGrams
+from tests.mapped_arrays import ragged
 from tests.models.language_model.backoff_oracles import Table
 
 sentences = st.lists(st.sampled_from("abcd"), max_size=6)
@@ -17,9 +17,7 @@ prunings = st.sampled_from([(0,), (0, 1), (0, 0, 1), (0, 1, 2)])
 
 def encoded(text: list[list[str]]) -> tuple[Ragged, Vocabulary]:
     vocabulary = Vocabulary()
-    rows = [vocabulary.extend(sentence) for sentence in text]
-    values = np.array([word for row in rows for word in row], dtype=np.int32)
-    return Ragged(values, np.cumsum([0, *map(len, rows)])), vocabulary
+    return ragged([vocabulary.extend(sentence) for sentence in text]), vocabulary
 
 
 def skewed_text(seed: int, n_sentences: int = 60) -> list[list[str]]:

@@ -1,7 +1,6 @@
 import gzip
 from collections import Counter
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -10,6 +9,7 @@ from hyperbaton.foundation.errors import BadLine
 from hyperbaton.foundation.files.vocabulary import BEGIN, END, UNKNOWN
 from hyperbaton.models.language_model import read_text
 from hyperbaton.models.language_model.counting import count_ngrams
+from tests.refusals import refusals
 
 
 def test_several_files_plain_and_packed_become_one_text(write):
@@ -28,21 +28,14 @@ def test_progress_counts_lines(write):
     assert seen == [("reading lines", 1000), ("reading lines", 2000)]
 
 
-@pytest.mark.parametrize("symbol", ["<s>", "</s>", "<unk>"])
-def test_symbols_of_language_models_are_refused_with_file_and_line(write, symbol):
-    path = write("a.txt", f"fine\nnot {symbol} fine\n")
-    with pytest.raises(BadLine) as caught:
-        read_text([path])
-    assert str(caught.value) == (
-        f"{path}:2: the word {symbol} is reserved for language models\n"
-        "  escape it, for instance as &lt;s&gt;"
-    )
-
-
-def test_broken_utf8_is_refused_with_file_and_line(write):
-    path = write("a.txt", b"fine\nna\xefve\n")
-    with pytest.raises(BadLine, match=r"a\.txt:2: byte 0xef at column 3 is not UTF-8"):
-        read_text([path])
+@refusals(
+    *((f"not {word} fine", f"a.txt:2: … {word} … &lt;s&gt;") for word in ("<s>", "</s>", "<unk>")),
+    ("na\udcefve", "a.txt:2: byte 0xef at column 3 is not UTF-8"),
+    error=BadLine,
+)
+def test_what_no_text_can_have_is_refused_with_file_and_line(write, line):
+    text = f"fine\n{line}\n".encode(errors="surrogateescape")
+    read_text([write("a.txt", text)])
 
 
 @given(

@@ -5,20 +5,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hyperbaton.foundation.arrays import Ragged
-from hyperbaton.foundation.errors import DataError, SettingError
+from hyperbaton.foundation.errors import SettingError
 from hyperbaton.foundation.files.vocabulary import BEGIN, Vocabulary
 from hyperbaton.models.language_model import LanguageModel, estimate, estimation
 from hyperbaton.models.language_model.automaton import step
 from hyperbaton.models.language_model.estimation import discounts
+from tests.mapped_arrays import ragged
 from tests.models.language_model.backoff_oracles import KneserNey
-from tests.models.language_model.small_texts import (
-    encoded,
-    prunings,
-    skewed_text,
-    table_of,
-    texts,
-)
+from tests.models.language_model.small_texts import encoded, prunings, skewed_text, table_of, texts
+from tests.refusals import refusals, refused
 
 
 def assert_same(found, expected):
@@ -122,35 +117,22 @@ def test_a_text_shorter_than_the_order_has_no_longer_ngrams():
     assert estimate(*encoded([["a"]]), 5).counts == (4, 2, 1, 0, 0)
 
 
-@pytest.mark.parametrize("order", [0, 7, -1])
-def test_an_impossible_order_is_refused(order):
-    with pytest.raises(SettingError, match=rf"of order {order} is not possible\n  1 to 6"):
-        estimate(*encoded([["a"]]), order)
+WRONG_PRUNING = (), (1,), (0, 2, 1), (0, 0, 0, 1), (0, -1)
 
 
-@pytest.mark.parametrize("prune", [(), (1,), (0, 2, 1), (0, 0, 0, 1), (0, -1)])
-def test_impossible_pruning_is_refused(prune):
-    given_numbers = " ".join(map(str, prune))
-    with pytest.raises(SettingError) as caught:
-        estimate(*encoded([["a"]]), 3, prune)
-    assert str(caught.value) == (
-        f"n-grams cannot be pruned by {given_numbers!r}\n"
-        "  at most 3 numbers from 0 up, the first of them 0, none below the one before"
-    )
-
-
-@pytest.mark.parametrize("text", [[], [[]], [[], []]])
-def test_a_text_without_words_is_refused(text):
-    with pytest.raises(DataError, match="the text has no words\n  a language model needs at least"):
-        estimate(*encoded(text), 2)
+@refusals(
+    *(([["a"]], order, (0,), f"order {order} … 1 to 6", SettingError) for order in (0, 7, -1)),
+    *(
+        ([["a"]], 3, prune, f"{' '.join(map(str, prune))!r} … at most 3 numbers", SettingError)
+        for prune in WRONG_PRUNING
+    ),
+    *((text, 2, (0,), "the text has no words") for text in ([], [[]], [[], []])),
+)
+def test_impossible_models_are_refused(text, order, prune):
+    estimate(*encoded(text), order, prune)
 
 
 @pytest.mark.parametrize("word", [0, 1, 2, 4, -1])
 def test_word_numbers_that_no_text_can_have_are_refused(word):
-    sentences = Ragged(np.array([3, word], dtype=np.int32), np.array([0, 2]))
-    expected = (
-        rf"word numbers from {min(3, word)} to {max(3, word)}\n"
-        "  numbers of its vocabulary without the special symbols: 3 to 3"
-    )
-    with pytest.raises(DataError, match=expected):
-        estimate(sentences, Vocabulary(["a"]), 2)
+    facts = f"word numbers from {min(3, word)} to {max(3, word)} … 3 to 3"
+    refused(facts, lambda: estimate(ragged([[3, word]]), Vocabulary(["a"]), 2))

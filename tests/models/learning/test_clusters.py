@@ -4,13 +4,14 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from hyperbaton.foundation.errors import DataError, NotFitted, SettingError
+from hyperbaton.foundation.errors import NotFitted, SettingError
 from hyperbaton.models.learning import clusters
 from hyperbaton.models.learning.catalogue import LEARNERS, make_learner
 from hyperbaton.models.learning.clusters import POOLED, ClusteredExamples, ClusteredLearner, ranges
 from hyperbaton.models.learning.perceptron import Perceptron
 from hyperbaton.models.learning.problem import own_seed
 from tests.models.learning.examples import make_examples
+from tests.refusals import refused
 
 # what makes the solvers exact enough to be compared
 EXACT = {
@@ -189,17 +190,13 @@ def test_ranges_cut_between_clusters(monkeypatch):
 def test_bad_clusters_and_settings_are_refused():
     examples, labels, numbers = make_clusters(0)
 
-    learner = ClusteredLearner(make_learner("mms"), 15)
-    with pytest.raises(NotFitted, match="clusters has not learned anything yet\n  fit it"):
-        learner.decision(examples, numbers)
-    with pytest.raises(DataError, match=r"clusters have the shape \(119,\)"):
-        learner.fit(ClusteredExamples(examples, labels, 3, numbers[:-1]))
-    with pytest.raises(DataError, match="clusters are of type float64"):
-        learner.fit(ClusteredExamples(examples, labels, 3, numbers / 2))
-    learner.fit(ClusteredExamples(examples, labels, 3, numbers))
-    with pytest.raises(DataError, match="the model was learned with 30"):
-        learner.decision(examples[:, :4], numbers)
-    with pytest.raises(SettingError, match="min_examples: -1 is not possible\n  0 or more"):
-        ClusteredLearner(make_learner("mms"), -1).fit(
-            ClusteredExamples(examples, labels, 3, numbers)
-        )
+    def fit(numbers, min_examples=15):
+        learner = ClusteredLearner(make_learner("mms"), min_examples)
+        return learner.fit(ClusteredExamples(examples, labels, 3, numbers))
+
+    untrained = ClusteredLearner(make_learner("mms"), 15)
+    refused("clusters … fit it", lambda: untrained.decision(examples, numbers), NotFitted)
+    refused("clusters have the shape (119,)", lambda: fit(numbers[:-1]))
+    refused("clusters are of type float64", lambda: fit(numbers / 2))
+    refused("learned with 30", lambda: fit(numbers).decision(examples[:, :4], numbers))
+    refused("min_examples: -1 … 0 or more", lambda: fit(numbers, -1), SettingError)

@@ -1,10 +1,8 @@
 """What is refused before a learner sees it, with what message; random orders."""
 
 import numpy as np
-import pytest
 from scipy import sparse
 
-from hyperbaton.foundation.errors import DataError
 from hyperbaton.foundation.kernels import kernel
 from hyperbaton.models.learning.problem import (
     check_matrix,
@@ -14,6 +12,7 @@ from hyperbaton.models.learning.problem import (
     own_seed,
     shuffle,
 )
+from tests.refusals import refusals, refused
 
 next_number, shuffle = map(kernel, (next_number, shuffle))  # compiled, as in use
 
@@ -37,38 +36,32 @@ def test_a_feature_named_twice_in_a_row_counts_once_with_the_sum():
     assert twice.nnz == 3  # the caller's matrix stays as it is
 
 
-@pytest.mark.parametrize(
-    ("matrix", "labels", "n_classes", "message"),
-    [
-        (sparse.csr_array((0, 2)), [], 2, "nothing to learn from: 0 examples with 2 features"),
-        (sparse.csr_array((1, 0)), [0], 2, "nothing to learn from: 1 example with 0 features"),
-        (GOOD, [0, 1], 0, "0 classes are not possible\n  a number from 1 up"),
-        (GOOD, [0, 2], 2, "example 1 is of class 2\n  classes from 0 to 1"),
-        (GOOD, [-1, 0], 2, "example 0 is of class -1\n  classes from 0 to 1"),
-        (GOOD, [0.0, 1.0], 2, "classes are of type float64\n  whole numbers"),
-        (GOOD, [0, 1, 1], 2, "classes have the shape (3,)\n  (2,), one for each example"),
-        (GOOD, [[0, 1]], 2, "classes have the shape (1, 2)\n  (2,), one for each example"),
-        (np.eye(2), [0, 1], 2, "features come as ndarray\n  a scipy.sparse.csr_matrix or csr_"),
-        (GOOD.tocsc(), [0, 1], 2, "features come as csc_array\n  a scipy.sparse.csr_matrix"),
-        (GOOD * np.nan, [0, 1], 2, "feature 0 of example 0 is nan\n  a finite number"),
-        (
-            sparse.csr_array(np.array([[1, 0], [0, np.inf]])),
-            [0, 1],
-            2,
-            "feature 1 of example 1 is inf\n  a finite number",
-        ),
-        (sparse.csr_array((1, 2**31)), [0], 2, "2,147,483,648 features are too many\n  at most"),
-    ],
+@refusals(
+    (sparse.csr_array((0, 2)), [], 2, "nothing to learn from: 0 examples with 2 features"),
+    (sparse.csr_array((1, 0)), [0], 2, "nothing to learn from: 1 example with 0 features"),
+    (GOOD, [0, 1], 0, "0 classes … a number from 1 up"),
+    (GOOD, [0, 2], 2, "example 1 is of class 2 … classes from 0 to 1"),
+    (GOOD, [-1, 0], 2, "example 0 is of class -1 … classes from 0 to 1"),
+    (GOOD, [0.0, 1.0], 2, "classes are of type float64 … whole numbers"),
+    (GOOD, [0, 1, 1], 2, "classes have the shape (3,) … (2,), one for each example"),
+    (GOOD, [[0, 1]], 2, "classes have the shape (1, 2) … (2,), one for each example"),
+    (np.eye(2), [0, 1], 2, "features come as ndarray … a scipy.sparse.csr_matrix or csr_"),
+    (GOOD.tocsc(), [0, 1], 2, "features come as csc_array … a scipy.sparse.csr_matrix"),
+    (GOOD * np.nan, [0, 1], 2, "feature 0 of example 0 is nan … a finite number"),
+    (
+        sparse.csr_array(np.array([[1, 0], [0, np.inf]])),
+        [0, 1],
+        2,
+        "feature 1 of example 1 is inf … a finite number",
+    ),
+    (sparse.csr_array((1, 2**31)), [0], 2, "2,147,483,648 features are too many … at most"),
 )
-def test_bad_examples_are_refused(matrix, labels, n_classes, message):
-    with pytest.raises(DataError) as caught:
-        make_problem(matrix, labels, n_classes)
-    assert message in str(caught.value)
+def test_bad_examples_are_refused(matrix, labels, n_classes):
+    make_problem(matrix, labels, n_classes)
 
 
 def test_another_number_of_features_is_refused():
-    with pytest.raises(DataError, match=r"have 2 features\n  the model was learned with 3"):
-        check_matrix(GOOD, 3)
+    refused("have 2 features … the model was learned with 3", lambda: check_matrix(GOOD, 3))
 
 
 def test_generator_gives_the_published_numbers_of_splitmix64():

@@ -9,6 +9,7 @@ from hyperbaton.models.phrases.extraction import extract
 from hyperbaton.models.phrases.settings import GRID
 from tests.models.phrases import oracles
 from tests.models.phrases.corpora import corpus_of, small_pairs
+from tests.refusals import refusals
 
 ORIENTATIONS = ("monotone", "swap", "right", "left")
 
@@ -121,14 +122,11 @@ def test_threads_and_chunks_do_not_matter(monkeypatch):
         np.testing.assert_array_equal(getattr(one, column), getattr(two, column))
 
 
-@pytest.mark.parametrize("length", [0, 9])
-def test_impossible_lengths_are_refused(length):
-    with pytest.raises(SettingError, match=f"cannot have up to {length} words\n  possible: 1 to 8"):
-        extract(corpus_of([]), length)
-
-
-def test_unknown_orientation_models_are_refused():
-    with pytest.raises(
-        SettingError, match="there is no orientation model 'wrod'\n  did you mean word"
-    ):
-        extract(corpus_of([]), orientation="wrod")
+@refusals(
+    (0, "word", "cannot have up to 0 words … possible: 1 to 8"),
+    (9, "word", "cannot have up to 9 words … possible: 1 to 8"),
+    (7, "wrod", "'wrod' … did you mean word"),
+    error=SettingError,
+)
+def test_impossible_settings_are_refused(length, orientation):
+    extract(corpus_of([]), length, orientation)

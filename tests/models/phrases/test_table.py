@@ -2,7 +2,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from hyperbaton.foundation.errors import DataError
 from hyperbaton.foundation.hashing import EMPTY
 from hyperbaton.foundation.kernels import kernel
 from hyperbaton.models.phrases.building import train_phrases
@@ -17,6 +16,7 @@ from hyperbaton.models.phrases.settings import PhraseSettings
 from hyperbaton.models.phrases.sorted_trie import ROOT, child
 from hyperbaton.models.phrases.table import FLOOR, PhraseTable
 from tests.models.phrases.corpora import corpus_of, small_corpora
+from tests.refusals import refusals, refused
 
 child = kernel(child)  # compiled, as in use
 
@@ -134,49 +134,31 @@ def test_phrases_that_are_too_long_are_left_out_and_counted(write):
     assert (len(table), n_too_long) == (1, 1)
 
 
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        ("a X 1 1 1 1", r"t:2: 'a X 1 1 1 1' is not an entry\n  expected f \|\|\| e"),
-        (" ||| X ||| 1 1 1 1", r"is not an entry"),
-        ("a ||| X ||| 1 1 1", r"t:2: '1 1 1' is not 4 numbers\n  expected 4 numbers"),
-        ("a ||| X ||| 1 1 1 x", r"t:2: '1 1 1 x' is not 4 numbers"),
-        ("a ||| X ||| 1 1 1 1 ||| 0_0", r"t:2: '0_0' is not a link"),
-        (
-            "a ||| X ||| 1 1 1 1 ||| 0-8",
-            r"t:2: the alignment 0-8 leads outside its phrase pair\n  1 source and 1 target words",
-        ),
-        (b"\xff ||| X ||| 1 1 1 1", r"t:2: byte 0xff"),
-    ],
+@refusals(
+    ("a X 1 1 1 1", "t:2: 'a X 1 1 1 1' is not an entry … expected f ||| e"),
+    (" ||| X ||| 1 1 1 1", "t:2: … is not an entry"),
+    ("a ||| X ||| 1 1 1", "t:2: '1 1 1' is not 4 numbers … expected 4 numbers"),
+    ("a ||| X ||| 1 1 1 x", "t:2: '1 1 1 x' is not 4 numbers"),
+    ("a ||| X ||| 1 1 1 1 ||| 0_0", "t:2: '0_0' is not a link"),
+    ("a ||| X ||| 1 1 1 1 ||| 0-8", "t:2: … 0-8 … 1 source and 1 target words"),
+    ("\udcff ||| X ||| 1 1 1 1", "t:2: byte 0xff"),
+    ("a ||| X ||| 1 -1 1 1", "t:2: -1 is not a probability … expected 0 to 1"),
+    ("a ||| X ||| inf 1 1 1", "t:2: inf is not a probability"),
+    ("a ||| X ||| 1 1 7 1", "t:2: 7 is not a probability"),
+    ("a ||| X ||| 1 1 1 nan", "t:2: nan is not a probability"),
+    ("a b ||| X ||| 1 1 1 1 ||| 1-1", "t:2: the alignment 1-1 leads outside its phrase pair"),
+    ("a ||| X ||| 1 1 1 1 ||| 7-7", "t:2: the alignment 7-7 leads outside its phrase pair"),
+    ("a ||| X ||| 1 1 1 1 ||| ||| 1 1 -1", "t:2: -1 is not a count … a number from 0"),
+    ("a ||| X ||| 1 1 1 1 ||| ||| nan 1 1", "t:2: nan is not a count"),
+    ("a ||| X ||| 1 1 1 1 ||| ||| 1 inf 1", "t:2: inf is not a count"),
+    ("a ||| X ||| 1 1 1 1 ||| ||| 1 1e16 1", "t:2: 1e+16 is not a count"),
+    ("<s> ||| X ||| 1 1 1 1", "t:2: the word <s> is reserved"),
+    ("a ||| <unk> ||| 1 1 1 1", "t:2: the word <unk> is reserved"),
+    ("z  ||| X ||| 1 1 1 1", "t:2: the phrase pair z ||| X is listed twice"),
 )
-def test_broken_lines_are_named(write, line, message):
-    line = line.encode() if isinstance(line, str) else line
-    path = write("t", b"z ||| X ||| 1 1 1 1 ||| 0-0 ||| 1 1 1\n" + line + b"\n")
-    with pytest.raises(DataError, match=message):
-        read_phrase_table(path)
-
-
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        ("a ||| X ||| 1 -1 1 1", "-1 is not a probability\n  expected 0 to 1"),
-        ("a ||| X ||| inf 1 1 1", "inf is not a probability"),
-        ("a ||| X ||| 1 1 7 1", "7 is not a probability"),
-        ("a ||| X ||| 1 1 1 nan", "nan is not a probability"),
-        ("a b ||| X ||| 1 1 1 1 ||| 1-1", "the alignment 1-1 leads outside its phrase pair"),
-        ("a ||| X ||| 1 1 1 1 ||| 7-7", "the alignment 7-7 leads outside its phrase pair"),
-        ("a ||| X ||| 1 1 1 1 ||| ||| 1 1 -1", "-1 is not a count\n  expected a number from 0"),
-        ("a ||| X ||| 1 1 1 1 ||| ||| nan 1 1", "nan is not a count"),
-        ("a ||| X ||| 1 1 1 1 ||| ||| 1 inf 1", "inf is not a count"),
-        ("a ||| X ||| 1 1 1 1 ||| ||| 1 1e16 1", r"1e\+16 is not a count"),
-        ("<s> ||| X ||| 1 1 1 1", "the word <s> is reserved for language models"),
-        ("a ||| <unk> ||| 1 1 1 1", "the word <unk> is reserved for language models"),
-    ],
-)
-def test_impossible_values_were_taken_silently(write, line, message):
-    path = write("t", f"z ||| X ||| 1 1 1 1\n{line}\n")
-    with pytest.raises(DataError, match=f"t:2: {message}"):
-        read_phrase_table(path)
+def test_broken_lines_are_named(write, line):
+    text = f"z ||| X ||| 1 1 1 1 ||| 0-0 ||| 1 1 1\n{line}\n"
+    read_phrase_table(write("t", text.encode(errors="surrogateescape")))
 
 
 def test_large_and_fractional_counts_were_wrapped_and_cut(write):
@@ -192,28 +174,30 @@ def test_a_table_with_large_counts_was_refused_when_it_was_loaded(write, tmp_pat
     assert PhraseTable.load(tmp_path / "table").counts_of()[0] == pytest.approx([3e7, 1e15, 3e7])
 
 
-@pytest.mark.parametrize("count", [-1, 2e15, np.inf, np.nan])
+@refusals(*((count, "frequency_rows") for count in (-1, 2e15, np.inf, np.nan)))
 def test_counts_that_are_none_are_refused(write, tmp_path, count):
     table, _ = read_phrase_table(write("t", "a ||| X ||| 1 1 1 1 ||| 0-0 ||| 3 2 1\n"))
     table.save(tmp_path / "table")
     rows = np.load(tmp_path / "table/frequency_rows.npy")
     rows[0, 1] = count
     np.save(tmp_path / "table/frequency_rows.npy", rows)
-    with pytest.raises(DataError, match="has counts that are none, or too large"):
-        PhraseTable.load(tmp_path / "table")
+    PhraseTable.load(tmp_path / "table")
 
 
-def test_a_repeated_phrase_pair_was_an_index_error(write):
-    once = "a b ||| X ||| 1 1 1 1\n"
-    again = r":3: the phrase pair a +b \|\|\| X is listed twice"
-    for second in (once, once.replace("a b", "a  b")):
-        table = write("p", f"{once}a ||| X ||| 1 1 1 1\n{second}")
-        with pytest.raises(DataError, match=f"p{again}"):
-            read_phrase_table(table)
-    scores = "a b ||| X ||| 1 0 0 1 0 0\n"
-    reordering = write("r", f"{scores}c ||| X ||| 0 0 0 0 0 0\n{scores}")
-    with pytest.raises(DataError, match=f"r{again}"):
-        read_phrase_table(write("p", once), reordering, MSD)
+PAIR = "a b ||| X ||| 1 1 1 1\n"
+SCORES = "a b ||| X ||| 1 0 0 1 0 0\n"
+
+
+@refusals(
+    (f"{PAIR}a ||| X ||| 1 1 1 1\n{PAIR}", "", "p:3: the phrase pair a b ||| X is listed twice"),
+    (PAIR, f"{SCORES}c ||| X ||| 0 0 0 0 0 0\n{SCORES}", "r:3: the phrase pair a b ||| X"),
+    (f"{PAIR}b ||| X ||| 1 1 1 1\n", f"{SCORES}c ||| X ||| x\n", "r: lacks 1 phrase pairs"),
+    (PAIR, "a b ||| X ||| 1 0\n", "r:1: '1 0' is not 6 numbers"),
+    ("", "", "holds no phrase pair"),
+)
+def test_tables_with_the_wrong_pairs(write, phrases, reordering):
+    other = (write("r", reordering), MSD) if reordering else ()
+    read_phrase_table(write("p", phrases), *other)
 
 
 def test_blanks_between_words_do_not_matter(write):
@@ -225,23 +209,7 @@ def test_blanks_between_words_do_not_matter(write):
     assert np.exp(table.reordering_of()[:, 0]).round(6).tolist() == [1, 0]
 
 
-def test_an_empty_table_is_refused(write):
-    with pytest.raises(DataError, match="holds no phrase pair"):
-        read_phrase_table(write("t", ""))
-
-
-def test_a_reordering_table_must_have_the_same_pairs(write):
-    phrases = write("p", "a ||| X ||| 1 1 1 1\nb ||| X ||| 1 1 1 1\n")
-    with pytest.raises(
-        DataError, match=r"r: lacks 1 phrase pairs of the phrase table\n  both tables"
-    ):
-        read_phrase_table(phrases, write("r", "a ||| X ||| 1 0 0 1 0 0\nc ||| X ||| x\n"), MSD)
-    with pytest.raises(DataError, match=r"r:1: '1 0' is not 6 numbers"):
-        read_phrase_table(phrases, write("r", "a ||| X ||| 1 0\n"), MSD)
-
-
 def test_a_table_without_reordering_scores_cannot_write_them(tmp_path):
     corpus = corpus_of([(["a"], ["X"], [(0, 0)])])
     table = train_phrases(corpus, PhraseSettings(reordering="none"))
-    with pytest.raises(DataError, match="the phrase table has no reordering scores"):
-        write_reordering_table(table, tmp_path / "r")
+    refused("no reordering scores", lambda: write_reordering_table(table, tmp_path / "r"))

@@ -11,6 +11,7 @@ from hyperbaton.foundation.progress import Reporter
 from hyperbaton.models.phrases.table import PhraseTable
 from hyperbaton.models.system.folder import NAME, load_language_model, load_phrases, read_system
 from hyperbaton.models.system.moses_exchange import export_moses, import_moses
+from tests.refusals import refusals, refused
 
 INI = """\
 [feature]
@@ -83,39 +84,24 @@ def test_what_is_not_supported_is_named(moses, tmp_path):
     ]
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        (
-            "KENLM",
-            "NeuralLM",
-            "has 0 features for the language model\n  expected one line of KENLM",
-        ),
-        (
-            "PhraseDictionaryMemory",
-            "PhraseDictionaryCompact",
-            "has 0 features for the phrase table",
-        ),
-        ("LM0= 0.7", "", "LM0 has 0 weights\n  expected 1 in the section"),
-        ("TM0= 0.1 0.2 0.3 0.4", "TM0= 1", "TM0 has 1 weights\n  expected 4"),
-        ("LM0= 0.7", "LM0= x", r"moses.ini:18: 'LM0= x' is not a weight\n  such as LM0= 0.5"),
-        ("LM0= 0.7", "LM0", "moses.ini:18: 'LM0' is not a weight"),
-        ("LM0= 0.7", "LM0= nan", "moses.ini:18: 'LM0= nan' is not a weight"),
-        ("LM0= 0.7", "LM0= -inf", "moses.ini:18: 'LM0= -inf' is not a weight"),
-        ("type=wbe-msd", "type=wbe-mds", r"moses.ini:7: 'mds' in 'wbe-mds-.* is not known\n  did"),
-        ("-1\n[w", "six\n[w", "moses.ini:10: 'six' is not a whole number"),
-        ("path=lm.arpa ", "", r"moses.ini:8: LM0 has no path"),
-        ("path=lm.arpa", "path=lm.arp", r"lm\.arp: no such file\n  did you mean .*lm\.arpa\?"),
-    ],
+@refusals(
+    ("KENLM", "NeuralLM", "has 0 features for the language model … one line of KENLM"),
+    ("DictionaryMemory", "DictionaryCompact", "has 0 features for the phrase table"),
+    ("LM0= 0.7", "", "LM0 has 0 weights … expected 1 in the section"),
+    ("TM0= 0.1 0.2 0.3 0.4", "TM0= 1", "TM0 has 1 weights … expected 4"),
+    ("LM0= 0.7", "LM0= x", "moses.ini:18: 'LM0= x' is not a weight … such as LM0= 0.5"),
+    ("LM0= 0.7", "LM0", "moses.ini:18: 'LM0' is not a weight"),
+    ("LM0= 0.7", "LM0= nan", "moses.ini:18: 'LM0= nan' is not a weight"),
+    ("LM0= 0.7", "LM0= -inf", "moses.ini:18: 'LM0= -inf' is not a weight"),
+    ("type=wbe-msd", "type=wbe-mds", "moses.ini:7: 'mds' in 'wbe-mds- … did"),
+    ("-1\n[w", "six\n[w", "moses.ini:10: 'six' is not a whole number"),
+    ("path=lm.arpa ", "", "moses.ini:8: LM0 has no path"),
+    ("path=lm.arpa", "path=lm.arp", "lm.arp: no such file … did you mean … lm.arpa?"),
+    (INI, b"\xff", "moses.ini:1: byte 0xff"),
 )
-def test_broken_configurations_are_named(moses, tmp_path, old, new, message):
-    with pytest.raises(DataError, match=message):
-        import_moses(moses(old, new), tmp_path / "m")
-
-
-def test_a_configuration_that_is_not_text(write, tmp_path):
-    with pytest.raises(DataError, match=r"moses\.ini:1: byte 0xff"):
-        import_moses(write("moses.ini", b"\xff"), tmp_path / "m")
+def test_broken_configurations_are_named(moses, write, tmp_path, old, new):
+    ini = write("moses.ini", new) if old == INI else moses(old, new)
+    import_moses(ini, tmp_path / "m")
 
 
 def test_too_long_phrases_are_counted(moses, write, tmp_path):
@@ -172,8 +158,7 @@ def test_a_broken_gz_file_was_called_a_defect(moses, tmp_path, name, missing):
     packed = gzip.compress(plain.read_bytes())
     (tmp_path / f"{name}.gz").write_bytes(packed[:-missing])
     plain.unlink()
-    with pytest.raises(DataError, match=rf"{name}\.gz:\d+: broken gzip file"):
-        import_moses(moses(), tmp_path / "m")
+    refused(f"{name}.gz: … broken gzip", lambda: import_moses(moses(), tmp_path / "m"))
 
 
 def test_a_packed_language_model_is_read(moses, tmp_path):
@@ -192,16 +177,18 @@ def system(moses, tmp_path):
     return tmp_path / "m"
 
 
-def test_places_where_nothing_can_be_exported_were_called_defects(system, write, tmp_path):
-    for path in (write("file", "x"), tmp_path.joinpath("/dev/full")):
-        with pytest.raises(DataError, match=f"{path}: is not a folder"):
-            export_moses(system, path)
-    with pytest.raises(DataError, match="/proc/x: cannot be written: "):
-        export_moses(system, tmp_path.joinpath("/proc/x"))
+@refusals(
+    ("file", "file: is not a folder"),
+    ("/dev/full", "/dev/full: is not a folder"),
+    ("/proc/x", "/proc/x: cannot be written: "),
+    ("with lm.arpa.gz", "lm.arpa.gz: cannot be written: Is a directory"),
+    ("with moses.ini", "moses.ini: cannot be written: Is a directory"),
+)
+def test_places_where_nothing_can_be_exported_were_called_defects(system, write, tmp_path, place):
+    write("file", "x")
     for name in ("lm.arpa.gz", "moses.ini"):
         (tmp_path / f"with {name}" / name).mkdir(parents=True)
-        with pytest.raises(DataError, match=f"{name}: cannot be written: Is a directory"):
-            export_moses(system, tmp_path / f"with {name}")
+    export_moses(system, tmp_path / place)
 
 
 def test_weights_that_moses_has_no_use_for_are_named(system, tmp_path):
@@ -211,10 +198,8 @@ def test_weights_that_moses_has_no_use_for_are_named(system, tmp_path):
     export_moses(system, tmp_path / "out", said.append)
     assert said[0] == "left out, because Moses has no such feature: pair.logp"
     toml.write_text(toml.read_text().replace("lm = 0.7", "ml = 0.7"))
-    with pytest.raises(
-        DataError, match=r"model.toml: the feature 'lm' has no weight\n  known: linear"
-    ):
-        export_moses(system, tmp_path / "out")
+    facts = "model.toml: the feature 'lm' has no weight … known: linear"
+    refused(facts, lambda: export_moses(system, tmp_path / "out"))
 
 
 def test_fractional_counts_come_back(moses, write, tmp_path):

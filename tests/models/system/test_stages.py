@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from hyperbaton.foundation.errors import DataError, SettingError
+from hyperbaton.foundation.errors import SettingError
 from hyperbaton.foundation.files.sealed_folders import MANIFEST, sha256
 from hyperbaton.foundation.files.writing import open_to_write
 from hyperbaton.foundation.progress import Reporter
@@ -16,6 +16,7 @@ from hyperbaton.models.system.stages import (
     remove_other_parts,
     run_stage,
 )
+from tests.refusals import refusals, refused
 
 KEYS = ["0123456789abcdef", "fedcba9876543210"]
 
@@ -109,12 +110,8 @@ def test_a_damaged_part_stays_until_there_is_a_new_one(tmp_path):
 
 def test_two_runs_in_one_folder_destroyed_each_other(tmp_path):
     with locked(tmp_path / "m"):
-        with pytest.raises(DataError) as error, locked(tmp_path / "m"):
-            pass
-        assert str(error.value) == (
-            f"{tmp_path / 'm'}: another run is working in this folder\n"
-            "  wait until it ends, or choose another folder"
-        )
+        facts = f"{tmp_path / 'm'}: another run … choose another folder"
+        refused(facts, lambda: locked(tmp_path / "m").__enter__())
     with locked(tmp_path / "m"):  # the first one has ended
         pass
 
@@ -128,31 +125,30 @@ def test_a_file_system_without_locks_is_no_obstacle(tmp_path, monkeypatch):
         assert (tmp_path / "m").is_dir()
 
 
-def test_what_the_system_says_against_the_work_is_told(tmp_path):
-    failure = OSError(5, "Input/output error", "somewhere")
-    with pytest.raises(DataError, match="somewhere: lm failed: Input/output error"):
-        run_stage(tmp_path, "lm", "abc", Work(failure))
-    with pytest.raises(DataError, match="lm failed: 8 requested and 0 written"):
-        run_stage(tmp_path, "lm", "abc", Work(OSError("8 requested and 0 written")))
+def write_to_a_full_device(folder):
+    (folder / "full").symlink_to("/dev/full")
+    with open_to_write(folder / "full") as stream:
+        stream.write(b"x")
 
 
-def test_a_full_device_is_an_error_that_names_the_file(tmp_path):
-    def work(folder):
-        (folder / "full").symlink_to("/dev/full")
-        with open_to_write(folder / "full") as stream:
-            stream.write(b"x")
-
-    with pytest.raises(DataError, match="full: cannot be written: No space left on device"):
-        run_stage(tmp_path, "lm", "abc", work)
+@pytest.mark.parametrize(
+    ("work", "facts"),
+    [
+        (Work(OSError(5, "Input/output error", "somewhere")), "somewhere: lm failed: Input/outp"),
+        (Work(OSError("8 requested and 0 written")), "lm failed: 8 requested and 0 written"),
+        (write_to_a_full_device, "full: cannot be written: No space left on device"),
+    ],
+)
+def test_what_the_system_says_against_the_work_is_told(tmp_path, work, facts):
+    refused(facts, lambda: run_stage(tmp_path, "lm", "abc", work))
     assert list((tmp_path / PARTS).iterdir()) == []
 
 
 def test_a_place_that_cannot_be_a_folder(write):
     path = write("file", "x")
-    with pytest.raises(DataError, match="cannot be written: Not a directory"):
-        run_stage(path, "lm", "abc", Work())
-    with pytest.raises(DataError, match="file: is not a folder"), locked(path):
-        pass
+    facts = "cannot be written: Not a directory"
+    refused(facts, lambda: run_stage(path, "lm", "abc", Work()))
+    refused("file: is not a folder", lambda: locked(path).__enter__())
 
 
 def test_only_the_named_parts_stay(tmp_path):
@@ -178,24 +174,19 @@ def test_the_hash_of_a_file_is_that_of_sha256sum(write):
     assert sha256(write("a.gz", "text")) == known
 
 
-def test_what_cannot_be_hashed_is_named(tmp_path):
-    with pytest.raises(DataError, match="none: no such file"):
-        sha256(tmp_path / "none")
-    with pytest.raises(DataError, match="is a folder, not a file"):
-        sha256(tmp_path)
-    with pytest.raises(DataError, match="cannot be read: Not a directory"):
-        sha256(tmp_path.joinpath("/dev/null/x"))
+@refusals(
+    (sha256, "none", "none: no such file"),
+    (sha256, "", "is a folder, not a file"),
+    (sha256, "/dev/null/x", "cannot be read: Not a directory"),
+    (fingerprint, "pipe", "pipe: a stream … can be read again", SettingError),
+)
+def test_what_cannot_be_hashed_is_named(tmp_path, make, name):
+    os.mkfifo(tmp_path / "pipe")
+    make(tmp_path / name)
 
 
 def test_streams_were_used_up_by_the_hash(tmp_path):
-    os.mkfifo(tmp_path / "pipe")
-    for path in (type(tmp_path)("-"), tmp_path / "pipe"):
-        with pytest.raises(SettingError) as error:
-            fingerprint(path)
-        assert str(error.value) == (
-            f"{path}: a stream cannot be used here\n"
-            "  a file, which can be read again when the work is resumed"
-        )
+    refused("-: a stream", lambda: fingerprint(type(tmp_path)("-")), SettingError)
 
 
 def test_fingerprints_follow_content_and_settings(write):
@@ -217,8 +208,8 @@ def test_a_file_that_changed_during_a_stage_was_taken_for_the_old_one(tmp_path, 
         path.write_text("another")
         return "a file"
 
-    with pytest.raises(DataError, match="a: was changed while it was being read\n  give the same"):
-        run_stage(tmp_path, "lm", key, work)
+    facts = "a: was changed while it was being read"
+    refused(facts, lambda: run_stage(tmp_path, "lm", key, work))
     assert list((tmp_path / PARTS).iterdir()) == []
     path.write_text("text")
     assert run_stage(tmp_path, "lm", key, Work()) == f"parts/lm-{key}"

@@ -28,13 +28,8 @@ from hyperbaton.tuning.evaluation.data_sets import load
 from hyperbaton.tuning.optimisers.mira import Mira
 from hyperbaton.tuning.weights.protocol import split
 from hyperbaton.tuning.weights.settings import COMPARE_SETTINGS
-from tests.tuning.comparison.tiny import (
-    LEX,
-    LINEAR,
-    N_TRAIN,
-    in_this_process,
-    tiny_configuration,
-)
+from tests.refusals import refusals, refused
+from tests.tuning.comparison.tiny import LEX, LINEAR, N_TRAIN, in_this_process, tiny_configuration
 
 TUNED = replace(
     COMPARE_SETTINGS, method="mira", n_best=20, iterations=2, replicas=2, seed=5, protocol="best"
@@ -267,10 +262,9 @@ def test_raw_text_is_compared_as_text(tmp_path):
 
 @pytest.mark.usefixtures("serial")
 def test_an_unknown_tokeniser_is_refused_before_anything_is_trained(tmp_path):
-    configuration = tiny_configuration(tmp_path, text=TextSettings("xx", "ja", "none", "none"))
-    with pytest.raises(SettingError) as error:
-        compare(replace(configuration, tokenize="mecab"), tmp_path / "out", 1)
-    assert "there is no tokeniser 'mecab'" in str(error.value)
+    text = TextSettings("xx", "ja", "none", "none")
+    wrong = tiny_configuration(tmp_path, text=text, tokenize="mecab")
+    refused("no tokeniser 'mecab'", lambda: compare(wrong, tmp_path / "out", 1), SettingError)
     assert not (tmp_path / "out").exists()
 
 
@@ -355,26 +349,33 @@ def first_job(configuration, folder) -> Job:
     return grid(configuration, folder)[0]
 
 
-def test_tuning_that_was_stopped_goes_on(trained, tmp_path):
-    configuration, folder = trained
-    undisturbed = replace(first_job(configuration, folder), folder=tmp_path / "a")
-    run_job(Workplace(), undisturbed)
-    stopped = replace(undisturbed, folder=tmp_path / "b")
-
+def stop_in_tuning(job):
     def say(what, _count):
         if what.startswith("iteration 1: BLEU") and ";" not in what:
             raise Stop
 
     with pytest.raises(Stop):
-        run_job(Workplace(say), stopped)
+        run_job(Workplace(say), job)
+
+
+def begins_anew(job):
+    """Does the job, and tells whether it began with the first iteration."""
+    later = []
+    run_job(Workplace(lambda what, _: later.append(what)), job)
+    return any(what.startswith("iteration 0: BLEU") for what in later)
+
+
+def test_tuning_that_was_stopped_goes_on(trained, tmp_path):
+    configuration, folder = trained
+    undisturbed = replace(first_job(configuration, folder), folder=tmp_path / "a")
+    run_job(Workplace(), undisturbed)
+    stopped = replace(undisturbed, folder=tmp_path / "b")
+    stop_in_tuning(stopped)
     assert (stopped.state / "trace.json").exists()
     assert not stopped.tuned.exists()
-    later = []
-    run_job(Workplace(lambda *news: later.append(news)), stopped)
-    assert not any(what.startswith("iteration 0: BLEU") for what, _ in later)
-    assert (stopped.tuned / "tuned.json").read_bytes() == (
-        undisturbed.tuned / "tuned.json"
-    ).read_bytes()
+    assert not begins_anew(stopped)
+    one, other = ((job.tuned / "tuned.json").read_bytes() for job in (stopped, undisturbed))
+    assert one == other
     assert read_replica(stopped).weights == read_replica(undisturbed).weights
 
 
@@ -386,73 +387,42 @@ def test_data_that_changed_since_the_comparison_began(trained, tmp_path):
     job = replace(first_job(changed, folder), folder=tmp_path / "out")
     assert not job.is_done()
     source.write_bytes(source.read_bytes().replace(b" ", b" x ", 1))
-    with pytest.raises(DataError, match="a data set has changed since the comparison began"):
-        run_job(Workplace(), job)
+    refused("a data set has changed since the comparison began", lambda: run_job(Workplace(), job))
 
 
 def test_a_state_that_is_damaged_is_begun_anew(trained, tmp_path):
     configuration, folder = trained
     job = replace(first_job(configuration, folder), folder=tmp_path)
-
-    def say(what, _count):
-        if what.startswith("iteration 1: BLEU") and ";" not in what:
-            raise Stop
-
-    with pytest.raises(Stop):
-        run_job(Workplace(say), job)
+    stop_in_tuning(job)
     (job.state / "pool-000.npz").write_bytes(b"nothing")
-    later = []
-    run_job(Workplace(lambda *news: later.append(news)), job)
-    assert any(what.startswith("iteration 0: BLEU") for what, _ in later)
+    assert begins_anew(job)
     assert job.is_done()
 
 
-def wrong(tmp_path, **changes):
-    """What is said against a configuration, and whether anything was made before."""
-    configuration = tiny_configuration(tmp_path, **changes)
-    out = tmp_path / "out"
-    with pytest.raises((DataError, SettingError)) as caught:
-        compare(configuration, out, 1)
-    assert not (out / "parts").exists()
-    return str(caught.value), (out / "system").exists()
+def new(*models):
+    return {"systems": [LINEAR, ComparedSystem("NEW", models)]}
 
 
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        (
-            {"systems": [LINEAR, ComparedSystem("NEW", ("linear", "msdd"))]},
-            "system 'NEW': there is no distortion model 'msdd'\n  did you mean msd?",
-        ),
-        (
-            {"systems": [ComparedSystem("NEW", ("msd,types=x",))]},
-            "system 'NEW': msd,types=x: the distortion model 'msd' has no setting 'types'\n"
-            "  did you mean type?",
-        ),
-        (
-            {"systems": [ComparedSystem("TWICE", ("linear", "linear"))]},
-            "system 'TWICE': two distortion models have the feature 'linear'\n"
-            "  every feature has one weight, so a system has each model once",
-        ),
-        (
-            {"tune": replace(TUNED, method="mertt")},
-            "there is no tuning method 'mertt'\n  did you mean mert?",
-        ),
-        ({"tune": replace(TUNED, n_best=1)}, "tune.n_best is 1\n  at least 2"),
-        ({"tune": replace(TUNED, replicas=0)}, "tune.replicas is 0\n  at least 1"),
-        (
-            {"tune": replace(TUNED, method="none", protocol="dev")},
-            "there is no protocol 'dev'\n  known: average, best, goto",
-        ),
-        (
-            {"tune": TUNED.with_optimiser("mira", Mira(passes=0))},
-            "mira.passes is 0\n  at least 1",
-        ),
-        ({"significance": "boot"}, "there is no test 'boot'\n  did you mean bootstrap?"),
-    ],
-)  # fmt: skip
-def test_systems_that_cannot_work_are_refused_before_training(tmp_path, changes, message):
-    assert wrong(tmp_path, **changes) == (message, False)
+@refusals(
+    (new("linear", "msdd"), "system 'NEW': … 'msdd' … did you mean msd?"),
+    (new("msd,types=x"), "system 'NEW': msd,types=x: … 'types' … did you mean type?"),
+    (new("linear", "linear"), "system 'NEW': two … have the feature 'linear' … each model once"),
+    ({"tune": replace(TUNED, method="mertt")}, "'mertt' … did you mean mert?"),
+    ({"tune": replace(TUNED, n_best=1)}, "tune.n_best is 1 … at least 2"),
+    ({"tune": replace(TUNED, replicas=0)}, "tune.replicas is 0 … at least 1"),
+    (
+        {"tune": replace(TUNED, method="none", protocol="dev")},
+        "no protocol 'dev' … known: average, best, goto",
+    ),
+    ({"tune": TUNED.with_optimiser("mira", Mira(passes=0))}, "mira.passes is 0 … at least 1"),
+    ({"significance": "boot"}, "no test 'boot' … did you mean bootstrap?"),
+    error=SettingError,
+)
+def test_systems_that_cannot_work_are_refused_before_training(tmp_path, changes):
+    try:
+        compare(tiny_configuration(tmp_path, **changes), tmp_path / "out", 1)
+    finally:
+        assert not (tmp_path / "out" / "system").exists()
 
 
 def test_a_system_with_the_weights_of_another(tmp_path):
@@ -470,61 +440,52 @@ def test_a_system_with_the_weights_of_another(tmp_path):
         f"{name} @ 6, seed {seed}" for name in ("LEX", "LONGER") for seed in (5, 6)
     ]
     other = replace(configuration, system=(LINEAR, replace(longer, weights="LINEAR")))
-    with pytest.raises(SettingError) as caught:
-        compare(other, tmp_path / "out", 1)
-    assert str(caught.value).startswith(
-        "the system 'LONGER' cannot use the weights of 'LINEAR'\n  it has other features: msd."
-    )
+    facts = "'LONGER' cannot use the weights of 'LINEAR' … other features: msd."
+    refused(facts, lambda: compare(other, tmp_path / "out", 1), SettingError)
 
 
-@pytest.mark.parametrize(("name", "nearest"), [("LEXX", "did you mean LEX?"), ("LONGER", "LEX")])
-def test_weights_of_a_system_that_is_not_tuned_are_refused(tmp_path, name, nearest):
+@refusals(
+    ("LEXX", "'LONGER' cannot have the weights of 'LEXX' … did you mean LEX?"),
+    ("LONGER", "'LONGER' cannot have the weights of 'LONGER' … LEX"),
+    error=SettingError,
+)
+def test_weights_of_a_system_that_is_not_tuned_are_refused(tmp_path, name):
     longer = ComparedSystem("LONGER", ("linear", "msd"), weights=name)
-    with pytest.raises(SettingError) as caught:
-        tiny_configuration(tmp_path, [longer, LEX])
-    assert str(caught.value).startswith(
-        f"the system 'LONGER' cannot have the weights of '{name}'\n  a system that is tuned itself"
-    )
-    assert nearest in str(caught.value)
+    tiny_configuration(tmp_path, [longer, LEX])
 
 
-def test_metrics_that_the_data_cannot_have(tmp_path):
+@refusals(
+    ("test", {"metrics": ("pdscore",)}, "data set 'test': pdscore … with a word alignment"),
+    ("dev", {"tune": replace(TUNED, metric="pdscore")}, "data set 'dev': pdscore can only be"),
+    error=SettingError,
+)
+def test_metrics_that_the_data_cannot_have(tmp_path, name, changes):
     configuration = tiny_configuration(tmp_path)
-    [test] = configuration.test
-    bare = replace(configuration, test=(replace(test, alignment=None),), metrics=("pdscore",))
-    message = "data set 'test': pdscore can only be computed with a word alignment"
-    with pytest.raises(SettingError, match=message):
-        compare(bare, tmp_path / "out", 1)
-    dev = replace(configuration.dev, alignment=None)
-    towards = replace(configuration, dev=dev, tune=replace(TUNED, metric="pdscore"))
-    with pytest.raises(SettingError, match="data set 'dev': pdscore can only be"):
-        compare(towards, tmp_path / "out", 1)
+    [test], dev = configuration.test, replace(configuration.dev, alignment=None)
+    bare = {"test": (replace(test, alignment=None),)} if name == "test" else {"dev": dev}
+    compare(replace(configuration, **bare, **changes), tmp_path / "out", 1)
 
 
 def test_the_second_half_of_one_sentence(tmp_path):
     configuration = tiny_configuration(tmp_path, tune=replace(TUNED, protocol="goto"))
     configuration = check(replace(configuration, dev=replace(configuration.dev, lines="1-1")))
-    with pytest.raises(DataError, match="goto: a development set of one sentence has no halves"):
-        compare(configuration, tmp_path / "out", 1)
+    refused("goto: … one sentence", lambda: compare(configuration, tmp_path / "out", 1))
 
 
 def test_a_bad_pair_was_advised_an_option_that_compare_lacks(tmp_path):
     configuration = tiny_configuration(tmp_path)
     lines = configuration.train.source.read_text().splitlines()
     configuration.train.source.write_text("\n".join(["", *lines[1:]]) + "\n")
-    with pytest.raises(DataError, match=r"train\.source:1: the sentence is empty") as error:
-        compare(configuration, tmp_path / "out", 1)
-    assert error.value.advice == "mend the pair, or remove it from all files of [train]"
+    facts = "train.source:1: the sentence is empty … remove it from all files of [train]"
+    refused(facts, lambda: compare(configuration, tmp_path / "out", 1))
 
 
 def test_a_layer_that_a_data_set_lacks_is_named_right_after_training(tmp_path):
-    model = f"{__name__}:NeedsTree"
-    message, trained = wrong(tmp_path, systems=[LINEAR, ComparedSystem("PARSE", (model,))])
-    assert trained
-    assert message == (
-        "system 'PARSE', data set 'dev': the model needs-tree needs the layer 'tree': "
-        "no sentence has it\n  give source_tree, or leave the system out"
-    )
+    out, systems = tmp_path / "out", [LINEAR, ComparedSystem("PARSE", (f"{__name__}:NeedsTree",))]
+    configuration = tiny_configuration(tmp_path, systems)
+    facts = "system 'PARSE', data set 'dev': … needs-tree … 'tree' … give source_tree"
+    refused(facts, lambda: compare(configuration, out, 1))
+    assert ((out / "system").exists(), (out / "parts").exists()) == (True, False)
 
 
 @pytest.mark.usefixtures("serial")
@@ -537,9 +498,8 @@ def test_the_oracle_takes_its_order_from_the_alignment_of_the_test_set(tmp_path)
     assert oracle > linear  # all sentences were seen in training, so their order can be followed
     assert "oracle" in done.cells[1].best.weights
     bare = replace(configuration, dev=replace(configuration.dev, alignment=None))
-    with pytest.raises(DataError, match="'dev': the model oracle needs the layer 'order'") as error:
-        compare(bare, tmp_path / "out", 1)
-    assert error.value.advice == "give alignment, or leave the system out"
+    facts = "'dev': the model oracle needs the layer 'order' … give alignment"
+    refused(facts, lambda: compare(bare, tmp_path / "out", 1))
 
 
 def test_a_layer_that_only_some_sentences_lack(tmp_path):

@@ -2,12 +2,13 @@
 
 import pytest
 
-from hyperbaton.foundation.errors import DataError, SettingError
+from hyperbaton.foundation.errors import SettingError
 from hyperbaton.tuning.evaluation.nbest_lists import (
     add_features,
     parse_features,
     read_feature_lists,
 )
+from tests.refusals import refusals, refused
 
 LISTS = """0 ||| a b ||| lm= -1 msd= 0 -2 ||| -2.5 ||| 0-0
 0 ||| a ||| lm= -1.5 msd= 1 -3 ||| -3
@@ -57,59 +58,46 @@ def test_lists_without_features(write):
     assert (lists.names, lists.values.tolist()) == (("score",), [[1.0]])
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("", "l: has no entry"),
-        ("0 ||| a ||| lm= x ||| 1\n", "l:1: the feature lm has 'x'\n  a finite number"),
-        ("0 ||| a ||| lm= nan ||| 1\n", "l:1: the feature lm has 'nan'"),
-        ("0 ||| a ||| -1 ||| 1\n", "l:1: '-1' is the value of no feature"),
-        ("0 ||| a ||| lm= 1 lm= 2 ||| 1\n", "l:1: has a feature twice"),
-        ("0 ||| a ||| score= 1 ||| 1\n", "l: has a feature 'score'"),
-        (
-            "0 ||| a ||| lm= 1 ||| 1\n0 ||| b ||| lm= 1 2 ||| 1\n",
-            r"l:2: has the features lm\.0 lm\.1\n  the first entry has lm",
-        ),
-        ("0 ||| a ||| 1\n", "l:1: not an entry of an n-best list"),
-    ],
+@refusals(
+    ("", "l: has no entry"),
+    ("0 ||| a ||| lm= x ||| 1\n", "l:1: the feature lm has 'x' … a finite number"),
+    ("0 ||| a ||| lm= nan ||| 1\n", "l:1: the feature lm has 'nan'"),
+    ("0 ||| a ||| -1 ||| 1\n", "l:1: '-1' is the value of no feature"),
+    ("0 ||| a ||| lm= 1 lm= 2 ||| 1\n", "l:1: has a feature twice"),
+    ("0 ||| a ||| score= 1 ||| 1\n", "l: has a feature 'score'"),
+    (
+        "0 ||| a ||| lm= 1 ||| 1\n0 ||| b ||| lm= 1 2 ||| 1\n",
+        "l:2: has the features lm.0 lm.1 … the first entry has lm",
+    ),
+    ("0 ||| a ||| 1\n", "l:1: not an entry of an n-best list"),
 )
-def test_wrong_lists(write, text, message):
-    with pytest.raises(DataError, match=message):
-        read_feature_lists(write("l", text))
+def test_wrong_lists(write, text):
+    read_feature_lists(write("l", text))
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        ("1\n2\n", r"f: has 2 lines\n  .*l\.nbest has 3 entries"),
-        ("1\n2\n3\n4\n", r"f: has 4 lines\n  .*l\.nbest has 3 entries"),
-        ("1\nnan\n3\n", "f:2: the line has 'nan'\n  a finite number"),
-        ("1\n\n3\n", "f:2: the line has ''"),
-    ],
+@refusals(
+    ("1\n2\n", "f: has 2 lines … l.nbest has 3 entries"),
+    ("1\n2\n3\n4\n", "f: has 4 lines … l.nbest has 3 entries"),
+    ("1\nnan\n3\n", "f:2: the line has 'nan' … a finite number"),
+    ("1\n\n3\n", "f:2: the line has ''"),
 )
-def test_wrong_files(lists, write, content, message):
-    with pytest.raises(DataError, match=message):
-        add_features(lists, [f"x={write('f', content)}"])
+def test_wrong_files(lists, write, content):
+    add_features(lists, [f"x={write('f', content)}"])
 
 
-@pytest.mark.parametrize(
-    ("name", "error", "message"),
-    [
-        ("too_few", DataError, r":too_few: sentence 0 has 2 translations and gets \[0\.\]"),
-        ("no_numbers", DataError, r"gets \[nan nan\]\n  a finite number for each"),
-        ("not_a_function", SettingError, "cannot be called"),
-        ("missing", SettingError, "the function for a feature '.*:missing' cannot be loaded"),
-    ],
+@refusals(
+    ("too_few", ":too_few: sentence 0 has 2 translations and gets [0.]"),
+    ("no_numbers", "gets [nan nan] … a finite number for each"),
+    ("not_a_function", "cannot be called", SettingError),
+    ("missing", "the function for a feature ' … :missing' cannot be loaded", SettingError),
 )
-def test_wrong_functions(lists, name, error, message):
-    with pytest.raises(error, match=message):
-        add_features(lists, [f"x={__name__}:{name}"])
+def test_wrong_functions(lists, name):
+    add_features(lists, [f"x={__name__}:{name}"])
 
 
 @pytest.mark.parametrize("text", ["x", "=f", "x=", "a b=f"])
 def test_what_is_no_feature(lists, text):
-    with pytest.raises(SettingError, match="is not a feature\n  name=FILE"):
-        add_features(lists, [text])
+    refused("is not a feature … name=FILE", lambda: add_features(lists, [text]), SettingError)
 
 
 def test_a_name_that_is_taken(lists, write):
@@ -119,8 +107,7 @@ def test_a_name_that_is_taken(lists, write):
 
 def test_lists_of_sentences_that_another_file_lacks(lists):
     lists.check_sentences(3, "x")
-    with pytest.raises(DataError, match="has a list of sentence 2\n  x has 2 lines"):
-        lists.check_sentences(2, "x")
+    refused("has a list of sentence 2 … x has 2 lines", lambda: lists.check_sentences(2, "x"))
 
 
 def test_values_stay_numbers():

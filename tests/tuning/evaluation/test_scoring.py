@@ -13,6 +13,7 @@ from hyperbaton.tuning.evaluation.significance import (
 from hyperbaton.tuning.metrics.base import Outputs
 from hyperbaton.tuning.metrics.bleu import Bleu
 from hyperbaton.tuning.metrics.wer import Wer
+from tests.refusals import refusals
 
 REFERENCES = [["a b c d e"], ["b c d e"], ["c d e f g"]]
 OLD = Outputs(["a b c d", "b c d e", "c d x f g"], REFERENCES)
@@ -62,10 +63,8 @@ def test_progress_is_reported():
     assert heard == [("BLEU of old, sentences", 3), ("BLEU of new, sentences", 3)]
 
 
-def test_errors():
-    with pytest.raises(SettingError) as error:
-        evaluate(SYSTEMS, [Bleu()], baseline="odl")
-    expected = "there is no system 'odl' to be the baseline\n  did you mean old?"
-    assert str(error.value) == expected
-    with pytest.raises(SettingError, match="there is no test 'x'"):
-        evaluate(SYSTEMS, [Bleu()], test="x")
+@refusals(
+    ({"baseline": "odl"}, "'odl' … did you mean old?"), ({"test": "x"}, "'x'"), error=SettingError
+)
+def test_errors(options):
+    evaluate(SYSTEMS, [Bleu()], **options)

@@ -8,12 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import kendalltau
 
-from hyperbaton.foundation.errors import DataError, SettingError
+from hyperbaton.foundation.errors import SettingError
 from hyperbaton.tuning.metrics.base import Metric, Outputs
 from hyperbaton.tuning.metrics.bleu import Bleu
 from hyperbaton.tuning.metrics.catalogue import make_metrics
 from hyperbaton.tuning.metrics.order import FuzzyReordering, Hamming, KendallTau, LRscore, PDscore
 from hyperbaton.tuning.metrics.visits import visits_of_sequences
+from tests.refusals import refusals, refused
 
 PERMUTATION_METRICS = [
     KendallTau(), KendallTau(square_root=True), Hamming(), FuzzyReordering(),
@@ -264,20 +265,15 @@ def test_lrscore_uses_bleu_as_sacrebleu_counts_it():
 
 
 def test_lrscore_refuses_what_cannot_be_interpolated():
-    with pytest.raises(SettingError) as error:
-        LRscore(KendallTau(), SameWords(), alpha=1.5)
-    assert str(error.value) == (
-        "the weight alpha of LRscore is 1.5\n"
-        "  from 0 (only the lexical score) to 1 (only the order)"
-    )
+    facts = "alpha of LRscore is 1.5 … from 0 … to 1"
+    refused(facts, lambda: LRscore(KendallTau(), SameWords(), alpha=1.5), SettingError)
 
     class Errors(SameWords):
         name = "errors"
         higher_is_better = False
 
-    with pytest.raises(SettingError) as error:
-        LRscore(KendallTau(), Errors())
-    assert str(error.value) == "LRscore cannot use errors\n  a lexical score that rises, as BLEU"
+    facts = "LRscore cannot use errors … a lexical score that rises, as BLEU"
+    refused(facts, lambda: LRscore(KendallTau(), Errors()), SettingError)
 
 
 ORDER_NAMES = ["pdscore", "kendall", "kendall-sqrt", "hamming", "fuzzy", "fuzzy-boundaries"]
@@ -292,20 +288,21 @@ def test_metrics_have_names_and_signatures_of_their_own(name):
     assert metric.signature not in [other.signature for other in metrics.values()]
 
 
-@pytest.mark.parametrize(
-    ("hypothesis", "reference", "message"),
-    [
-        (None, [[0]], "there are no visit sequences of the hypotheses\n  metrics of word order"),
-        ([[0]], None, "there are no visit sequences of the references\n  metrics of word order"),
-        ([[0]], [[0], [1]], "2 visit sequences of the references\n  there are 1 sentences"),
-        ([[0, 0]], [[0]], "visits of sentence 1: source word 0 is visited twice"),
-        (visits_of_sequences([[0]], [2]), visits_of_sequences([[0]], [3]),
-         "sentence 1: 2 source words for the hypothesis, 3 for the reference\n  both must be"),
-        (visits_of_sequences([[0]], [2]), [[2]],
-         "visits of sentence 1: there is no source word 2\n  the source sentence has 2 words"),
-    ],
-)  # fmt: skip
-def test_visits_that_do_not_fit_are_refused(hypothesis, reference, message):
-    with pytest.raises(DataError) as error:
-        KendallTau().statistics(Outputs(["w"], [["w"]], hypothesis, reference))
-    assert str(error.value).startswith(message)
+@refusals(
+    (None, [[0]], "there are no visit sequences of the hypotheses … metrics of word order"),
+    ([[0]], None, "there are no visit sequences of the references … metrics of word order"),
+    ([[0]], [[0], [1]], "2 visit sequences of the references … there are 1 sentences"),
+    ([[0, 0]], [[0]], "visits of sentence 1: source word 0 is visited twice"),
+    (
+        visits_of_sequences([[0]], [2]),
+        visits_of_sequences([[0]], [3]),
+        "sentence 1: 2 source words for the hypothesis, 3 for the reference … both must be",
+    ),
+    (
+        visits_of_sequences([[0]], [2]),
+        [[2]],
+        "visits of sentence 1: there is no source word 2 … the source sentence has 2 words",
+    ),
+)
+def test_visits_that_do_not_fit_are_refused(hypothesis, reference):
+    KendallTau().statistics(Outputs(["w"], [["w"]], hypothesis, reference))

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hyperbaton.foundation.arrays import Ragged
-from hyperbaton.foundation.errors import BadLine, DataError
+from hyperbaton.foundation.errors import BadLine
 from hyperbaton.tuning.metrics.visits import (
     Visits,
     complete,
@@ -12,15 +12,11 @@ from hyperbaton.tuning.metrics.visits import (
     visits_of_links,
     visits_of_sequences,
 )
+from tests.mapped_arrays import ragged_links
 from tests.oracles import visit_sequence
+from tests.refusals import refusals, refused
 
 links = st.lists(st.tuples(st.integers(0, 7), st.integers(0, 7)), max_size=12)
-
-
-def ragged(rows):
-    lengths = [len(row) for row in rows]
-    values = np.array([link for row in rows for link in row], dtype=np.uint16).reshape(-1, 2)
-    return Ragged(values, np.cumsum([0, *lengths]))
 
 
 def visits_by_looking(sentence):
@@ -59,7 +55,7 @@ def test_unaligned_words_are_not_visited():
 
 @given(st.lists(links, max_size=5))
 def test_the_whole_corpus_at_once_agrees_with_looking(corpus):
-    visits = visits_of_links(ragged(corpus))
+    visits = visits_of_links(ragged_links(corpus))
     assert list(visits) == [visits_by_looking(sentence) for sentence in corpus]
     assert list(visits) == [visit_sequence(sentence) for sentence in corpus]
 
@@ -78,7 +74,7 @@ def test_words_not_visited_follow_the_word_before_them():
 
 @given(st.lists(st.tuples(links, st.integers(0, 3)), max_size=5))
 def test_completing_agrees_with_inserting(corpus):
-    visits = visits_of_links(ragged([sentence for sentence, _ in corpus]))
+    visits = visits_of_links(ragged_links([sentence for sentence, _ in corpus]))
     n_source = np.array([max(row, default=-1) + 1 + more for row, (_, more) in
                          zip(visits, corpus, strict=True)], dtype=np.int64)  # fmt: skip
     for row, sequence, n in zip(complete(visits, n_source), visits, n_source, strict=True):
@@ -113,56 +109,41 @@ def test_pharaoh_files_and_json_lines_say_the_same(write):
         assert read_visits(path, [3, 1, 2]).n_source.tolist() == [3, 1, 2]
 
 
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        ("0-x", "'0-x' is not a link\n  links are written as 0-0 1-2"),
-        ("0-70000", "there cannot be a word 70000\n  sentences have at most 65535 words"),
-        ("3-0", "there is no source word 3\n  the source sentence has 2 words, counted from 0"),
-        (b"\xff", "byte 0xff at column 1 is not UTF-8"),
-        ('{"alignment": [}', "not JSON: Expecting value at column 16\n  lines look like {"),
-        ('{"translation": "a"}', 'no list "alignment"\n  lines look like {"translation": "the'),
-        ('{"alignment": "0-0"}', 'no list "alignment"'),
-        ('{"alignment": [[0]]}', "[0] is not a link\n  links are pairs of positions, [source"),
-        ('{"alignment": [[0, -1]]}', "[0, -1] is not a link"),
-        ('{"alignment": [[0, true]]}', "[0, true] is not a link"),
-        ('{"alignment": ["0-0"]}', '"0-0" is not a link'),
-        ('{"translation": "a b", "alignment": [[0, 2]]}',
-         "there is no target word 2\n  the target sentence has 2 words, counted from 0"),
-    ],
-)  # fmt: skip
-def test_bad_lines_are_named_with_file_and_line(write, line, message):
-    line = line if isinstance(line, bytes) else line.encode()
-    path = write("x.align", b"0-0\n" + line + b"\n")
-    with pytest.raises(BadLine) as error:
-        read_visits(path, [1, 2])
-    assert str(error.value).startswith(f"{path}:2: {message}")
-
-
-def test_every_source_sentence_needs_a_line(write):
-    path = write("x.align", "0-0\n0-0\n")
-    for n_source in ([1], [1, 1, 1]):
-        with pytest.raises(DataError) as error:
-            read_visits(path, n_source)
-        assert str(error.value) == (
-            f"{path}: alignments of 2 sentences\n"
-            f"  there are {len(n_source)} source sentences; each needs a line"
-        )
-
-
-@pytest.mark.parametrize(
-    ("sequences", "n_source", "message"),
-    [
-        ([[0], [1, 0, 1]], None, "visits of sentence 2: source word 1 is visited twice\n  a visit"),
-        ([[0, -1]], None, "visits of sentence 1: there is no source word -1\n  positions are 0 to"),
-        ([[0], [2]], [1, 2], "sentence 2: there is no source word 2\n  positions are 0 to 1"),
-        ([[0]], [1, 2], "1 visit sequences for 2 source sentences\n  one for each"),
-    ],
+@refusals(
+    ("0-x", "x.align:2: '0-x' is not a link … 0-0 1-2"),
+    ("0-70000", "x.align:2: … 70000 … at most 65535 words"),
+    ("3-0", "x.align:2: there is no source word 3 … 2 words, counted from 0"),
+    ("\udcff", "x.align:2: byte 0xff at column 1 is not UTF-8"),
+    ('{"alignment": [}', "x.align:2: not JSON: Expecting value at column 16 … {"),
+    ('{"translation": "a"}', 'x.align:2: no list "alignment" … {"translation": "the'),
+    ('{"alignment": "0-0"}', 'x.align:2: no list "alignment"'),
+    ('{"alignment": [[0]]}', "x.align:2: [0] is not a link … pairs of positions, [source"),
+    ('{"alignment": [[0, -1]]}', "x.align:2: [0, -1] is not a link"),
+    ('{"alignment": [[0, true]]}', "x.align:2: [0, true] is not a link"),
+    ('{"alignment": ["0-0"]}', 'x.align:2: "0-0" is not a link'),
+    ('{"translation": "a b", "alignment": [[0, 2]]}', "x.align:2: … target word 2 … has 2 words"),
+    error=BadLine,
 )
-def test_what_is_not_a_visit_sequence_is_refused(sequences, n_source, message):
-    with pytest.raises(DataError) as error:
-        visits_of_sequences(sequences, n_source)
-    assert message in str(error.value)
+def test_bad_lines_are_named_with_file_and_line(write, line):
+    text = f"0-0\n{line}\n".encode(errors="surrogateescape")
+    read_visits(write("x.align", text), [1, 2])
+
+
+@pytest.mark.parametrize("n_source", [[1], [1, 1, 1]])
+def test_every_source_sentence_needs_a_line(write, n_source):
+    path = write("x.align", "0-0\n0-0\n")
+    facts = f"{path}: alignments of 2 sentences … {len(n_source)} source sentences"
+    refused(facts, lambda: read_visits(path, n_source))
+
+
+@refusals(
+    ([[0], [1, 0, 1]], None, "visits of sentence 2: source word 1 is visited twice … a visit"),
+    ([[0, -1]], None, "visits of sentence 1: there is no source word -1 … positions are 0 to"),
+    ([[0], [2]], [1, 2], "sentence 2: there is no source word 2 … positions are 0 to 1"),
+    ([[0]], [1, 2], "1 visit sequences for 2 source sentences … one for each"),
+)
+def test_what_is_not_a_visit_sequence_is_refused(sequences, n_source):
+    visits_of_sequences(sequences, n_source)
 
 
 def test_the_same_word_in_two_sentences_is_not_visited_twice():

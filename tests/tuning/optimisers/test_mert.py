@@ -101,19 +101,6 @@ def test_fixed_weights_stay_and_are_counted():
     assert pool.score(MEAN, run(pool, wrong, tuned)) < 0.99 * oracle(pool)
 
 
-def test_a_feature_that_never_varies_keeps_its_weight():
-    pool, _ = planted_pool(3)
-    start = np.full(7, 0.1)
-    assert run(pool, start, restarts=2)[6] == 0.1
-
-
-def test_nothing_is_better():
-    pool, _ = planted_pool(5)
-    same = type(pool)(pool.features, np.ones_like(pool.statistics), pool.keys, pool.offsets)
-    start = np.linspace(-1, 1, 7)
-    np.testing.assert_allclose(run(same, start, restarts=3), start)
-
-
 def test_random_points_have_both_signs_and_the_same_length():
     points = np.array([random_point(np.random.default_rng(i), 5, 2.0) for i in range(50)])
     np.testing.assert_allclose(np.abs(points).sum(axis=1), 2)

@@ -1,7 +1,6 @@
 """Metrics and their combinations as objectives of tuning."""
 
 import math
-import re
 
 import numpy as np
 import pytest
@@ -12,6 +11,7 @@ from hyperbaton.tuning.metrics.bleu import Bleu
 from hyperbaton.tuning.metrics.ribes import Ribes
 from hyperbaton.tuning.metrics.ter import Ter
 from hyperbaton.tuning.optimisers.objective import make_objective, parse_objective
+from tests.refusals import refusals
 
 OUTPUTS = Outputs(["a b c d e", "x b c"], [["a b c d f"], ["a b c", "c b"]])
 
@@ -39,27 +39,24 @@ def test_texts(text, expected):
     assert parse_objective(text) == expected
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("bleuu", "there is no metric 'bleuu' in 'bleuu'\n  did you mean bleu"),
-        ("bleu-tre", "there is no metric 'tre' in 'bleu-tre'\n  did you mean ter?"),
-        ("metor-exact", "did you mean meteor-exact-stem?"),
-        ("", "a metric is missing in ''"),
-        ("bleu+", "a metric is missing in 'bleu+'"),
-        ("bleu ter", "no metric 'bleuter'"),
-        ("bleu+ter", "of ter, less is better in 'bleu+ter'\n  subtract it: bleu-ter"),
-        ("ter-bleu", "of ter, less is better"),
-        ("-bleu", "of bleu, more is better in '-bleu'\n  add it"),
-        ("ribes-bleu", "of bleu, more is better"),
-        ("bleu+bleu", "bleu is in the metric 'bleu+bleu' twice"),
-        ("bleu-0*ter", "ter has the factor 0"),
-        ("0*bleu", "bleu has the factor 0"),
-    ],
+@refusals(
+    ("bleuu", "'bleuu' in 'bleuu' … did you mean bleu"),
+    ("bleu-tre", "'tre' in 'bleu-tre' … did you mean ter?"),
+    ("metor-exact", "did you mean meteor-exact-stem?"),
+    ("", "a metric is missing in ''"),
+    ("bleu+", "a metric is missing in 'bleu+'"),
+    ("bleu ter", "no metric 'bleuter'"),
+    ("bleu+ter", "of ter, less is better in 'bleu+ter' … subtract it: bleu-ter"),
+    ("ter-bleu", "of ter, less is better"),
+    ("-bleu", "of bleu, more is better in '-bleu' … add it"),
+    ("ribes-bleu", "of bleu, more is better"),
+    ("bleu+bleu", "bleu is in the metric 'bleu+bleu' twice"),
+    ("bleu-0*ter", "ter has the factor 0"),
+    ("0*bleu", "bleu has the factor 0"),
+    error=SettingError,
 )
-def test_texts_that_mean_nothing(text, message):
-    with pytest.raises(SettingError, match=re.escape(message)):
-        parse_objective(text)
+def test_texts_that_mean_nothing(text):
+    parse_objective(text)
 
 
 def test_a_combination_is_the_sum_of_its_terms():

@@ -4,7 +4,7 @@ import pytest
 
 from hyperbaton.tuning.reproduction.exhibit import Finding
 from hyperbaton.tuning.reproduction.presets import find_preset
-from tests.browser import started, why_not
+from tests.browser import luminance, started, why_not
 from tests.child_processes import wait_until
 from tests.tuning.report.comparisons import make_comparison, report_of
 
@@ -124,14 +124,6 @@ def test_the_page_is_never_wider_than_the_window(page, report, width):
         )
         assert moved[0] > 50
         assert abs(moved[1]) < 1
-
-
-def luminance(color):
-    """Of `rgb(1, 2, 3)`, as in WCAG 2."""
-    inside = color[color.index("(") + 1 : -1]
-    shares = [float(part) / 255 for part in inside.split(",")[:3]]
-    linear = [s / 12.92 if s <= 0.04045 else ((s + 0.055) / 1.055) ** 2.4 for s in shares]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

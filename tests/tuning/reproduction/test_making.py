@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from hyperbaton.tuning.reproduction.exhibit import Exhibit, LeftOut
 from hyperbaton.tuning.reproduction.making import EXHIBIT_KINDS, make_exhibits
 from hyperbaton.tuning.reproduction.material import ExhibitKind, Material
 from hyperbaton.tuning.reproduction.presets import PRESETS, find_preset
+from tests.refusals import refused
 from tests.tuning.comparison.tiny import tiny_configuration
 from tests.tuning.report.comparisons import make_comparison
 
@@ -88,30 +90,21 @@ def material(comparison, **changes):
     return Material(comparison, configuration, Path("nowhere"), 1)
 
 
-def reason(kind, given):
-    with pytest.raises(LeftOut) as error:
-        EXHIBIT_KINDS[kind].depends(given)
-    return str(error.value)
-
-
 def test_reasons(comparison, tmp_path):
     linear = material(comparison)
-    assert reason("siblings", linear) == (
-        "no system has the distortion model parse with siblings (use=…+sib)"
-    )
     plain = material(comparison, system=(ComparedSystem("P", ("parse,use=me+cov",)),))
-    assert reason("siblings", plain).startswith("no system has the distortion model parse")
-    assert reason("next_word", linear) == (
-        "no system has a model of the next source word (nine-class, pair, sequence)"
-    )
     test = replace(comparison.configuration.test[0], alignment=None)
     pair = material(comparison, system=(ComparedSystem("P", ("pair",)),), test=(test,))
-    with pytest.raises(LeftOut, match="no test set has a word alignment"):
-        making.next_word._tests(pair)
-    assert reason("data_sizes", linear) == ("it is about systems that are called MOSES and DPR-3")
     few = material(comparison, train=tiny_configuration(tmp_path).train)
-    with pytest.raises(LeftOut, match=r"a quarter of 60 training pairs is too little"):
-        making.data_sizes._sizes(few)
+    for work, given, facts in (
+        (EXHIBIT_KINDS["siblings"].depends, linear, "parse with siblings (use=…+sib)"),
+        (EXHIBIT_KINDS["siblings"].depends, plain, "no system has the distortion model parse"),
+        (EXHIBIT_KINDS["next_word"].depends, linear, "(nine-class, pair, sequence)"),
+        (EXHIBIT_KINDS["data_sizes"].depends, linear, "MOSES and DPR-3"),
+        (making.next_word._tests, pair, "no test set has a word alignment"),
+        (making.data_sizes._sizes, few, "a quarter of 60 training pairs is too little"),
+    ):
+        refused(facts, partial(work, given), LeftOut)
 
 
 def test_too_little_for_classification(comparison, tmp_path):

@@ -21,6 +21,7 @@ from hyperbaton.tuning.evaluation.data_sets import DataSet
 from hyperbaton.tuning.report.results_folder import complete
 from hyperbaton.tuning.reproduction.presets import PRESETS, apply_preset, find_preset
 from hyperbaton.tuning.weights.settings import COMPARE_SETTINGS
+from tests.refusals import refused
 
 ROOT = Path(__file__).parents[3]
 DEV = DataSet(Path("d"), (Path("e"),))
@@ -91,8 +92,7 @@ def test_systems_of_the_user_keep_their_own_baseline():
 
 
 def test_an_unknown_preset():
-    with pytest.raises(SettingError, match=r"there is no preset 'gotoo'\n  did you mean goto\?"):
-        apply_preset(PLAIN, "gotoo")
+    refused("'gotoo' … did you mean goto?", lambda: apply_preset(PLAIN, "gotoo"), SettingError)
 
 
 @pytest.mark.parametrize("name", PRESETS)

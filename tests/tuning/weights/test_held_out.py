@@ -1,7 +1,6 @@
 """Parts that judge what the others have taught, by hand, and what the loop makes of it."""
 
 from dataclasses import replace
-from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -19,7 +18,7 @@ from hyperbaton.tuning.weights.task import TuningTask
 from hyperbaton.tuning.weights.trace import HeldOut, read_trace
 from tests.tuning.optimisers.pools import planted_pool
 from tests.tuning.small_language import development_set, make_translator
-from tests.tuning.weights.test_loop import QUICK
+from tests.tuning.weights.test_loop import QUICK, Noting
 
 SOURCE, REFERENCES = development_set()
 MEAN = Objective([Term(1.0, Ribes())])
@@ -83,23 +82,11 @@ def test_what_teachers_gain_more_than_others_does_not_count(translator):
     assert found.error == pytest.approx(gains.std() / np.sqrt(len(gains)), rel=0.15)
 
 
-class Noting(Optimiser):
-    """Changes nothing, and keeps the first draw of each seed."""
-
-    name = "noting"
-    gradual = True
-    drawn: ClassVar[list[float]] = []
-
-    def improve(self, pool, objective, start, seed):  # noqa: ARG002
-        self.drawn.append(np.random.default_rng(seed).random())
-        return start.weights
-
-
 def test_every_part_and_every_round_has_a_chance_of_its_own(translator):
     pool, _ = planted_pool(3, n_sentences=len(SOURCE))
 
     def drawn(seed):
-        task = own_task(translator, f"{__name__}:Noting", seed)
+        task = own_task(translator, f"{Noting.__module__}:Noting", seed)
         own = np.zeros((len(pool), len(task.vector.names)))
         own[:, :6] = pool.features[:, :6]
         before = np.ones(len(task.vector.names))

@@ -8,14 +8,11 @@ import pytest
 from hyperbaton.corpus.sentences.sentence import Sentence
 from hyperbaton.decoder.decode import NotFound
 from hyperbaton.decoder.stream import Failure, decode_all
-from hyperbaton.decoder.translator import Translator
-from hyperbaton.models.distortion.linear import Linear
-from hyperbaton.models.system.folder import default_weights
 from hyperbaton.tuning.evaluation.data_sets import Sentences
 from hyperbaton.tuning.metrics.base import Outputs
 from hyperbaton.tuning.optimisers.objective import make_objective
 from hyperbaton.tuning.weights.hypotheses import CollectNBest, collect, listed
-from tests.decoder.systems import HAND, make_system
+from tests.decoder.systems import hand_translator
 from tests.oracles import visit_sequence
 
 LINES = ["kare wa hon o katta", "", "hon o nageta nageta", "kare"]
@@ -25,8 +22,7 @@ VISITS = [[0, 4, 2], [], [2, 0], [0]]
 
 @pytest.fixture(scope="module")
 def translator():
-    table, lm = make_system(HAND)
-    return Translator(table, lm, [Linear()], default_weights(""))
+    return hand_translator()
 
 
 @pytest.fixture(scope="module")

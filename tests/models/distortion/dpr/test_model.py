@@ -8,7 +8,6 @@ import pytest
 
 from hyperbaton.corpus.sentences.sentence import Sentence
 from hyperbaton.corpus.words.word_classes import WordClasses
-from hyperbaton.decoder.options import OptionFinder, OptionWeights
 from hyperbaton.foundation.arrays import Ragged
 from hyperbaton.foundation.errors import DataError, NotFitted, SettingError
 from hyperbaton.foundation.hashing import EMPTY
@@ -23,8 +22,9 @@ from hyperbaton.models.distortion.dpr.scorers import Scaling, _scaled
 from hyperbaton.models.distortion.interface import START, Steps
 from hyperbaton.models.learning.clusters import POOLED
 from hyperbaton.models.phrases.trie import child
-from tests.decoder.systems import HAND, make_system
+from tests.decoder.systems import HAND, find_options, make_system
 from tests.models.phrases.corpora import corpus_of
+from tests.refusals import refusals, refused
 
 child = kernel(child)  # compiled, as in use
 
@@ -57,10 +57,7 @@ VARIANTS = [
 
 @pytest.fixture(scope="module")
 def options():
-    table, lm = make_system(TEXT)
-    weights = OptionWeights(np.full(4, 0.2), 0.2, -1.0, 0.5, 1.0)
-    finder = OptionFinder(table, lm, weights)
-    return finder.find(table.source_vocabulary.encode(SENTENCE.words)).table
+    return find_options(SENTENCE.words, *make_system(TEXT))
 
 
 @pytest.fixture(scope="module")
@@ -262,10 +259,8 @@ def test_the_second_classifier_learns_how_the_next_phrase_moves():
     pair = (["a", "b", "c"], ["A", "C", "B"], [(0, 0), (1, 2), (2, 1)])
     model = Dpr(moves="msd", use="bidirectional", learner="me", min_examples=1)
     model.fit(corpus_of([pair] * 5))
-    table, lm = make_system([pair] * 5)
-    finder = OptionFinder(table, lm, OptionWeights(np.full(4, 0.2), 0.2, -1.0, 0.5, 1.0))
     sentence = Sentence(("a", "b", "c"))
-    found = finder.find(table.source_vocabulary.encode(sentence.words)).table
+    found = find_options(sentence.words, *make_system([pair] * 5))
     backward, forward = model.prepare(sentence, found).distributions()
     best = {
         (int(start), int(end)): (int(b.argmax()), int(f.argmax()))
@@ -290,9 +285,7 @@ def test_saved_classifiers_of_different_examples_do_not_pass_for_one(corpus, tmp
 def test_another_phrase_table_is_not_taken_for_the_first(options, corpus):
     model = Dpr(min_examples=3).fit(corpus)
     first = model.prepare(SENTENCE, options).distributions()[0]
-    table, lm = make_system(HAND)
-    finder = OptionFinder(table, lm, OptionWeights(np.full(4, 0.2), 0.2, -1.0, 0.5, 1.0))
-    others = finder.find(table.source_vocabulary.encode(SENTENCE.words)).table
+    others = find_options(SENTENCE.words, *make_system(HAND))
     found = model.prepare(SENTENCE, others).distributions()[0]
     assert found == pytest.approx(probabilities_from_scratch(model.classifier_, others), abs=1e-6)
     assert np.array_equal(model.prepare(SENTENCE, options).distributions()[0], first)
@@ -374,52 +367,34 @@ def test_word_classes_of_the_corpus_are_used(corpus):
     assert classifier.source.n_classes == 2
 
 
-def test_use_before_fit_is_refused(options):
-    with pytest.raises(NotFitted, match="dpr has not learned anything yet\n  fit it"):
-        Dpr().prepare(SENTENCE, options)
+def test_what_cannot_be_learned_from_or_used(options, corpus):
+    refused("dpr … fit it", lambda: Dpr().prepare(SENTENCE, options), NotFitted)
+    refused("no phrase pair can be extracted", lambda: Dpr().fit(corpus_of([(["a"], ["A"], [])])))
+    facts = "no feature occurs 100000 times … choose a smaller"
+    refused(facts, lambda: Dpr(min_count=100_000).fit(corpus))
 
 
-def test_a_corpus_without_links_is_refused():
-    with pytest.raises(DataError, match="no phrase pair can be extracted"):
-        Dpr().fit(corpus_of([(["a"], ["A"], [])]))
-
-
-def test_a_threshold_that_leaves_nothing_is_refused(corpus):
-    with pytest.raises(DataError, match="no feature occurs 100000 times\n  choose a smaller"):
-        Dpr(min_count=100_000).fit(corpus)
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("dpr,classes=4", "no setup with 4 orientation classes"),
-        ("dpr,moves=mds", "there are no classes of moves 'mds'\n  did you mean msd?"),
-        ("dpr,moves=msd,classes=5", "no setup with 5 orientation classes of msd\n  possible: 3"),
-        (
-            "dpr,moves=msd,use=scaled",
-            "dpr.use: 'scaled' is not possible\n  classes of msd have no distances to scale",
-        ),
-        (
-            "dpr,use=bidirectional",
-            "dpr.use: 'bidirectional' is not possible\n  needs moves=msd",
-        ),
-        ("dpr,use=both", "dpr.use: 'both' is not possible\n  known: bidirectional, direct, scaled"),
-        ("dpr,learner=mmd", "there is no learner 'mmd'"),
-        ("dpr,learner=me:sigma", "'sigma' gives no value\n  name:key=value:…"),
-        ("dpr,learner=me:sigmar=1", "has no setting 'sigmar'\n  did you mean sigma?"),
-        ("dpr,learner=me:sigma=big", "me.sigma cannot be 'big'\n  expected a number"),
-        ("dpr,features=nil", "there is no set of features 'nil'\n  did you mean ni?"),
-        ("dpr,window=-3", "ni.window: -3 is not possible\n  0 to 20"),
-        ("dpr,beta=0", "dpr.beta: 0.0 is not possible\n  a number above 0"),
-        ("dpr,cap=0", "dpr.cap: 0.0 is not possible\n  a number above 0"),
-        ("dpr,monotone_penalty=-1", "dpr.monotone_penalty: -1.0 is not possible\n  0 or more"),
-        ("dpr,max_sentences=-1", "dpr.max_sentences: -1 is not possible\n  0 or more"),
-        ("dpr,min_examples=-1", "-1 is not possible"),
-        ("dpr,word_classes=0", "0 word classes cannot be made"),
-    ],
+@refusals(
+    ("dpr,classes=4", "no setup with 4 orientation classes"),
+    ("dpr,moves=mds", "'mds' … did you mean msd?"),
+    ("dpr,moves=msd,classes=5", "no setup with 5 orientation classes of msd … possible: 3"),
+    ("dpr,moves=msd,use=scaled", "dpr.use: 'scaled' … classes of msd have no distances to scale"),
+    ("dpr,use=bidirectional", "dpr.use: 'bidirectional' … needs moves=msd"),
+    ("dpr,use=both", "dpr.use: 'both' … known: bidirectional, direct, scaled"),
+    ("dpr,learner=mmd", "'mmd'"),
+    ("dpr,learner=me:sigma", "'sigma' gives no value … name:key=value:…"),
+    ("dpr,learner=me:sigmar=1", "has no setting 'sigmar' … did you mean sigma?"),
+    ("dpr,learner=me:sigma=big", "me.sigma cannot be 'big' … expected a number"),
+    ("dpr,features=nil", "'nil' … did you mean ni?"),
+    ("dpr,window=-3", "ni.window: -3 … 0 to 20"),
+    ("dpr,beta=0", "dpr.beta: 0.0 … a number above 0"),
+    ("dpr,cap=0", "dpr.cap: 0.0 … a number above 0"),
+    ("dpr,monotone_penalty=-1", "dpr.monotone_penalty: -1.0 … 0 or more"),
+    ("dpr,max_sentences=-1", "dpr.max_sentences: -1 … 0 or more"),
+    ("dpr,min_examples=-1", "-1 is not possible"),
+    ("dpr,word_classes=0", "0 word classes cannot be made"),
+    error=SettingError,
 )
-def test_impossible_settings_are_refused(text, message, corpus):
+def test_impossible_settings_are_refused(corpus, text):
     model = parse_model(text)
-    with pytest.raises(SettingError) as error:
-        model.fit(corpus)
-    assert message in str(error.value)
+    model.fit(corpus)

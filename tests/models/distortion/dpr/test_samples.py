@@ -1,4 +1,3 @@
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -6,6 +5,7 @@ from hyperbaton.foundation.errors import SettingError
 from hyperbaton.models.distortion.dpr.samples import collect_samples, orientations
 from tests.models.phrases.corpora import corpus_of, small_corpora
 from tests.models.phrases.oracles import consistent_blocks
+from tests.refusals import refusals
 
 
 def distance_by_looking(n_source, links, f0, f1, e0):
@@ -167,12 +167,11 @@ def test_three_and_five_classes_as_in_figure_4():
     assert [len(orientations(n)) for n in (3, 5)] == [3, 5]
 
 
-def test_other_numbers_of_classes_are_refused():
-    with pytest.raises(
-        SettingError, match="with 4 orientation classes of distance\n  possible: 3 or"
-    ):
-        orientations(4)
-    with pytest.raises(SettingError, match="with 5 orientation classes of msd\n  possible: 3"):
-        orientations(5, "msd")
-    with pytest.raises(SettingError, match="no classes of moves 'mds'\n  did you mean msd"):
-        orientations(3, "mds")
+@refusals(
+    (4, "distance", "with 4 orientation classes of distance … possible: 3 or"),
+    (5, "msd", "with 5 orientation classes of msd … possible: 3"),
+    (3, "mds", "'mds' … did you mean msd"),
+    error=SettingError,
+)
+def test_other_numbers_of_classes_are_refused(n_classes, moves):
+    orientations(n_classes, moves)

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from hyperbaton.foundation.errors import DataError, SettingError
+from hyperbaton.foundation.errors import SettingError
 from hyperbaton.foundation.work.workers import Crew, Threads
 from hyperbaton.models.distortion.next_word import blocks, fitting
 from hyperbaton.models.distortion.next_word.blocks import Blocks
@@ -25,6 +25,7 @@ from hyperbaton.models.learning.l_bfgs import (
 )
 from tests.models.distortion.next_word.corpora import tagged_corpus
 from tests.models.distortion.next_word.test_likelihood import EXAMPLES, setup
+from tests.refusals import refusals, refused
 
 
 class Quadratic:
@@ -282,31 +283,21 @@ def test_which_sentences_are_used():
     assert usable_sentences(corpus, 2, 4, "pair").source.words.lengths.tolist() == [4, 1]
     assert usable_sentences(corpus, 1, 7, "pair").source.words.lengths.tolist() == [4]
     unlinked = corpus.take(np.array([2]))
-    with pytest.raises(DataError) as error:
-        usable_sentences(unlinked, 0, 40, "pair")
-    assert str(error.value) == (
-        "the model pair has nothing to learn from\n"
-        "  1 pairs, none with links and at most 40 words\n"
-        "  look at the corpus with hyperbaton corpus"
-    )
-    with pytest.raises(DataError, match="1 pairs, none with links\n"):
-        usable_sentences(unlinked, 0, 0, "pair")
+    refused("at most 40 words", lambda: usable_sentences(unlinked, 0, 40, "pair"))
+    facts = "pair has nothing to learn from … 1 pairs, none with links … hyperbaton corpus"
+    refused(facts, lambda: usable_sentences(unlinked, 0, 0, "pair"))
 
 
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"order": "desc"}, "there is no order of events 'desc'"),
-        ({"candidates": "opn"}, "pair.candidates: 'opn' is not possible\n  did you mean open"),
-        ({"prior": -1.0}, "pair.prior: -1.0 is not possible\n  0 or more"),
-        ({"min_count": 0}, "pair.min_count: 0 is not possible\n  1 or more"),
-        ({"passes": 0}, "pair.passes: 0 is not possible\n  1 or more"),
-        ({"start_passes": -2}, "pair.start_passes: -2 is not possible\n  -1 or more"),
-        ({"max_length": -1}, "pair.max_length: -1 is not possible\n  0 or more"),
-        ({"max_sentences": -1}, "pair.max_sentences: -1 is not possible\n  0 or more"),
-    ],
+@refusals(
+    ({"order": "desc"}, "'desc'"),
+    ({"candidates": "opn"}, "pair.candidates: 'opn' … did you mean open"),
+    ({"prior": -1.0}, "pair.prior: -1.0 … 0 or more"),
+    ({"min_count": 0}, "pair.min_count: 0 … 1 or more"),
+    ({"passes": 0}, "pair.passes: 0 … 1 or more"),
+    ({"start_passes": -2}, "pair.start_passes: -2 … -1 or more"),
+    ({"max_length": -1}, "pair.max_length: -1 … 0 or more"),
+    ({"max_sentences": -1}, "pair.max_sentences: -1 … 0 or more"),
+    error=SettingError,
 )
-def test_impossible_settings(settings, message):
-    with pytest.raises(SettingError) as error:
-        Pair(**settings).check_settings()
-    assert message in str(error.value)
+def test_impossible_settings(settings):
+    Pair(**settings).check_settings()

@@ -1,9 +1,7 @@
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hyperbaton.foundation.errors import DataError
 from hyperbaton.foundation.kernels import kernel
 from hyperbaton.models.distortion.next_word.templates import (
     ABSENT,
@@ -19,6 +17,7 @@ from hyperbaton.models.distortion.next_word.templates import (
     side_keys,
 )
 from tests.models.distortion.next_word import oracles
+from tests.refusals import refused
 
 both_keys, distance_class, distance_key, orientation_key, padded, side_keys = map(
     kernel, (both_keys, distance_class, distance_key, orientation_key, padded, side_keys)
@@ -68,7 +67,5 @@ def test_the_largest_symbols_keep_apart():
 
 def test_too_many_words_or_tags_are_refused():
     check_sizes(1 << 22, 1 << 16)
-    with pytest.raises(DataError, match="has 4,194,305 words\n  at most 4,194,304"):
-        check_sizes((1 << 22) + 1, 5)
-    with pytest.raises(DataError, match="has 65,537 tags\n  at most 65,536"):
-        check_sizes(5, (1 << 16) + 1)
+    refused("has 4,194,305 words … at most 4,194,304", lambda: check_sizes((1 << 22) + 1, 5))
+    refused("has 65,537 tags … at most 65,536", lambda: check_sizes(5, (1 << 16) + 1))

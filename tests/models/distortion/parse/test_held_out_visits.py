@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from hyperbaton.corpus.sentences.sentence import Sentence
-from hyperbaton.decoder.options import OptionFinder, OptionWeights
 from hyperbaton.models.distortion.interface import START, Steps
 from hyperbaton.models.distortion.parse.model import Parse
 from hyperbaton.models.language_model import LanguageModel, estimate
 from hyperbaton.models.phrases.building import train_phrases
 from hyperbaton.models.phrases.settings import PhraseSettings
+from tests.decoder.systems import find_options
 from tests.models.distortion.parse.held_out_visits import visit_log_p
 from tests.models.distortion.parse.small import small_corpus, small_model
 from tests.models.phrases.corpora import corpus_of
@@ -61,9 +61,7 @@ def test_the_search_scores_members_like_held_out_visits():
     phrases = train_phrases(corpus, PhraseSettings(reordering="none"))
     model = Parse(use="count", alpha=0).fit(corpus, phrases=phrases, threads=1)
     lm = LanguageModel.from_ngrams(estimate(corpus.target.words, corpus.target.vocabulary, 2))
-    weights = OptionWeights(np.full(4, 0.2), 0.2, -1.0, 0.5, 1.0)
-    finder = OptionFinder(phrases, lm, weights, 100)
-    options = finder.find(phrases.source_vocabulary.encode(sentence.words)).table
+    options = find_options(sentence.words, phrases, lm, 100)
     scorer = model.prepare(sentence, options)
     n = len(options)
     steps = Steps(

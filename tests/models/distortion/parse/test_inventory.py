@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from hyperbaton.foundation.arrays import Ragged
 from hyperbaton.foundation.kernels import kernel
 from hyperbaton.models.distortion.parse.inventory import (
     MOST_TRANSLATIONS,
@@ -20,14 +19,10 @@ from hyperbaton.models.distortion.parse.inventory import (
 )
 from hyperbaton.models.phrases.building import train_phrases
 from hyperbaton.models.phrases.settings import PhraseSettings
+from tests.mapped_arrays import ragged
 from tests.models.phrases.corpora import corpus_of
 
 find_source = kernel(find_source)  # compiled, as in use
-
-
-def ragged(rows):
-    offsets = np.concatenate([[0], np.cumsum([len(row) for row in rows])]).astype(np.int64)
-    return Ragged(np.array([x for row in rows for x in row], np.int32), offsets)
 
 
 def pairs(rows, weights=()):

@@ -1,14 +1,13 @@
 """The parse model in decoding: laws, a slow twin, normalisation, fallbacks, messages."""
 
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 import pytest
 
 from hyperbaton.corpus.sentences.sentence import Sentence
 from hyperbaton.decoder.decode import Decoder, SearchSettings
-from hyperbaton.decoder.options import OptionFinder, OptionWeights
-from hyperbaton.foundation.errors import DataError, NotFitted, SettingError
+from hyperbaton.foundation.errors import NotFitted, SettingError
 from hyperbaton.models.distortion.catalogue import make_model, parse_model
 from hyperbaton.models.distortion.conformance import check_model, random_derivations
 from hyperbaton.models.distortion.interface import START, Steps
@@ -20,10 +19,12 @@ from hyperbaton.models.language_model import LanguageModel, estimate
 from hyperbaton.models.phrases.building import train_phrases
 from hyperbaton.models.phrases.settings import PhraseSettings
 from hyperbaton.models.system.folder import default_weights
+from tests.decoder.systems import find_options
 from tests.models.distortion.parse.slow_scorer import slow_features
 from tests.models.distortion.parse.small import small_corpus, small_model
 from tests.models.distortion.parse.trees import parse_tree
 from tests.models.phrases.corpora import corpus_of
+from tests.refusals import refusals, refused
 
 EVERYTHING = "me+prior+history+cov+sib"
 TREE = (
@@ -52,9 +53,7 @@ def sentence(*, tree=True, tags=True):
 
 
 def options_for(given):
-    table, lm = system()
-    finder = OptionFinder(table, lm, OptionWeights(np.full(4, 0.2), 0.2, -1.0, 0.5, 1.0), 5)
-    return finder.find(table.source_vocabulary.encode(given.words)).table
+    return find_options(given.words, *system(), 5)
 
 
 def walk(scorer, options, path):
@@ -218,8 +217,7 @@ def test_sentences_without_trees_are_counted_and_scored():
 
 def test_tags_are_needed_if_it_was_trained_with_them():
     model = fitted("me+prior+cov+sib")
-    with pytest.raises(DataError, match="the model parse needs the layer 'tags'"):
-        model.check(sentence(tags=False))
+    refused("the model parse needs the layer 'tags'", lambda: model.check(sentence(tags=False)))
     model.check(sentence(tree=False))  # a tree is used where there is one
     assert fitted("lexical+cov").requires == frozenset()
     plain = corpus_of([(["a", "b"], ["B", "A"], [(0, 1), (1, 0)])] * 3)
@@ -285,37 +283,24 @@ def test_models_from_text():
     assert make_model("parse").feature_names == ("parse.logp", "parse.prior", "parse.jump")
 
 
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        (
-            {"use": "me+cow"},
-            "parse.use=me+cow: there is no part 'cow' of features\n  did you mean cov",
-        ),
-        ({"levels": 0}, "parse.levels: 0 is not possible\n  1 or more"),
-        ({"min_count": 0}, "parse.min_count: 0 is not possible\n  1 or more"),
-        ({"max_sentences": -1}, "parse.max_sentences: -1 is not possible\n  0 or more"),
-        ({"iterations": 0}, "parse.iterations: 0 is not possible\n  1 or more"),
-        ({"alpha": 1.0}, "parse.alpha: 1.0 is not possible\n  a number from 0 to less than 1"),
-        ({"alpha_half": -1.0}, "parse.alpha_half: -1.0 is not possible\n  0 or more"),
-        ({"variance": 0.0}, "parse.variance: 0.0 is not possible\n  a number above 0"),
-        ({"tag_variance": 0.0}, "parse.tag_variance: 0.0 is not possible\n  a number above 0"),
-        ({"jump_variance": -1.0}, "parse.jump_variance: -1.0 is not possible\n  0 or more"),
-        (
-            {"translation_variance": -0.5},
-            "parse.translation_variance: -0.5 is not possible\n  0 or more",
-        ),
-        (
-            {"unaligned": "lef"},
-            "parse.unaligned: 'lef' is not possible\n  did you mean left?",
-        ),
-        ({"trainer": "gis"}, "parse.trainer: 'gis' is not possible\n  did you mean iis?"),
-    ],
+@refusals(
+    ({"use": "me+cow"}, "parse.use=me+cow: there is no part 'cow' of features … did you mean cov"),
+    ({"levels": 0}, "parse.levels: 0 … 1 or more"),
+    ({"min_count": 0}, "parse.min_count: 0 … 1 or more"),
+    ({"max_sentences": -1}, "parse.max_sentences: -1 … 0 or more"),
+    ({"iterations": 0}, "parse.iterations: 0 … 1 or more"),
+    ({"alpha": 1.0}, "parse.alpha: 1.0 … a number from 0 to less than 1"),
+    ({"alpha_half": -1.0}, "parse.alpha_half: -1.0 … 0 or more"),
+    ({"variance": 0.0}, "parse.variance: 0.0 … a number above 0"),
+    ({"tag_variance": 0.0}, "parse.tag_variance: 0.0 … a number above 0"),
+    ({"jump_variance": -1.0}, "parse.jump_variance: -1.0 … 0 or more"),
+    ({"translation_variance": -0.5}, "parse.translation_variance: -0.5 … 0 or more"),
+    ({"unaligned": "lef"}, "parse.unaligned: 'lef' … did you mean left?"),
+    ({"trainer": "gis"}, "parse.trainer: 'gis' … did you mean iis?"),
+    error=SettingError,
 )
-def test_settings_that_cannot_be(settings, message):
-    with pytest.raises(SettingError) as error:
-        Parse(**settings).fit(small_corpus())
-    assert message in str(error.value)
+def test_settings_that_cannot_be(settings):
+    Parse(**settings).fit(small_corpus())
 
 
 def test_systems_without_the_newer_variances_load(tmp_path):
@@ -329,10 +314,9 @@ def test_systems_without_the_newer_variances_load(tmp_path):
 
 
 def test_what_cannot_be_learned_from_or_used():
-    with pytest.raises(DataError, match="nothing to learn from: no pair has a link"):
-        Parse().fit(corpus_of([(["a"], ["A"], [])]))
-    with pytest.raises(NotFitted, match="parse has not learned anything yet"):
-        Parse().prepare(sentence(), options_for(sentence()))
+    refused("no pair has a link", lambda: Parse().fit(corpus_of([(["a"], ["A"], [])])))
+    attempt = partial(Parse().prepare, sentence(), options_for(sentence()))
+    refused("parse has not learned anything yet", attempt, NotFitted)
 
 
 def test_both_trainers_and_fewer_sentences():

@@ -1,4 +1,4 @@
-"""`hyperbaton models`: the models by name, and what a system holds."""
+"""`hyperbaton info`: the models by name, and what a system holds."""
 
 import json
 from dataclasses import replace
@@ -7,7 +7,6 @@ from importlib.metadata import EntryPoint
 import numpy as np
 import pytest
 
-from hyperbaton import main as frame
 from hyperbaton.corpus.corpora.corpus import Side
 from hyperbaton.models.distortion.catalogue import ENTRY_POINTS, MODELS, make_model
 from hyperbaton.models.distortion.interface import fit_model
@@ -16,6 +15,7 @@ from hyperbaton.models.phrases.building import train_phrases
 from hyperbaton.models.system.folder import default_weights
 from hyperbaton.views.known_models import describe, known_models
 from hyperbaton.views.system_text import size_text
+from tests import command_line
 from tests.samples import sample
 
 
@@ -41,14 +41,8 @@ class Moody(Linear):
         raise ValueError("not today")
 
 
-@pytest.fixture
-def command(capsys):
-    def run(*arguments):
-        with pytest.raises(SystemExit) as stop:
-            frame.main(["models", *map(str, arguments)])
-        return stop.value.code, *capsys.readouterr()
-
-    return run
+def command(*arguments, **options):
+    return command_line.outcome("info", *arguments, **options)
 
 
 def test_every_model_of_the_catalogue_is_described():
@@ -129,21 +123,20 @@ def test_models_of_packages(monkeypatch):
     assert describe(known["moody"]) == "moody (from ?)\n  cannot be used: ValueError: not today"
 
 
-def test_the_list_as_text_and_json(command):
-    code, out, _ = command()
-    assert code == 0
+def test_the_list_as_text_and_json():
+    out, _ = command()
     assert "\n\nlinear: Linear distortion (Ni et al. 2011, eq. 1): −|jump|" in out
     assert "  settings  type=wbe-msd-bidirectional-fe\n" in out
-    _, out, _ = command("--json")
+    out, _ = command("--format=json")
     entries = {entry["name"]: entry for entry in json.loads(out)}
     assert entries["linear"]["features"] == ["linear"]
     assert entries["msd"]["settings"] == {"type": "wbe-msd-bidirectional-fe"}
     assert entries["gaps"]["layers"] == []
 
 
-def test_what_a_system_holds(model, command):
-    code, out, error = command(model)
-    assert (code, error) == (0, "")
+def test_what_a_system_holds(model):
+    out, error = command(model)
+    assert error == ""
     assert out.startswith(f"{model}: a system made by hyperbaton ")
     assert "reordering wbe-msd-bidirectional-fe" in out
     lines = [line.split() for line in out.splitlines()]
@@ -152,11 +145,11 @@ def test_what_a_system_holds(model, command):
     assert ["lm", "0.5"] in lines
     assert ["search.distortion_limit", "6"] in lines
     assert ["corpus.skip_bad", "false"] in lines
-    assert ["alignment", str(model.parent / "a")] in lines
+    assert ["alignment", str(model.parent / "alignment")] in lines
 
 
-def test_a_system_as_json(model, command):
-    _, out, _ = command(model, "--json")
+def test_a_system_as_json(model):
+    out, _ = command(model, "--format=json")
     content = json.loads(out)
     assert content["weights"] == default_weights("wbe-msd-bidirectional-fe")
     assert [entry["name"] for entry in content["distortion"]] == ["linear", "msd"]
@@ -166,12 +159,11 @@ def test_a_system_as_json(model, command):
     assert content["parts"]["lm"]["holds"].startswith("5-gram model of ")
 
 
-def test_a_part_that_is_missing(model, command, tmp_path):
-    assert command(tmp_path / "none")[0] == 1
+def test_a_part_that_is_missing(model, tmp_path):
+    command(tmp_path / "none", code=1)
     text = (model / "model.toml").read_text()
     (tmp_path / "model.toml").write_text(text)
-    code, _, error = command(tmp_path)
-    assert code == 1
+    _, error = command(tmp_path, code=1)
     assert ": is missing\n  train or import the system again" in error
 
 

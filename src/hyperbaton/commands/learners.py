@@ -1,4 +1,4 @@
-"""`hyperbaton classify`: how well learners predict the moves of phrases."""
+"""`hyperbaton study learners`: how well learners predict the moves of phrases."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -40,13 +40,13 @@ class _Numbers(click.ParamType):  # type: ignore[type-arg, unused-ignore]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Classify(TextCommand):
-    """Compare learners that predict whether and how far phrases move.
+class Learners(TextCommand):
+    """Compare learners that predict the moves of phrases.
 
     \b
-    hyperbaton classify --sample ja-en
-    hyperbaton classify --source train.ja --target train.en --alignment train.align \\
-        --learners lr,mms,me --sizes 10000,20000 --plots figures
+    hyperbaton study learners --sample ja-en
+    hyperbaton study learners --source train.ja --target train.en \\
+        --alignment train.align --learners lr,mms,me --plot figures
 
     Phrase pairs of training sentences are the examples; those of other sentences are the test. The
     tables give the share of right predictions, F1 of each class, precision by distance, training
@@ -82,10 +82,10 @@ class Classify(TextCommand):
     test_size: int | None = option(
         "Test sentences.  [default: a tenth of the corpus, at most 1000]", type=POSITIVE
     )
-    features: str = option("ni or alrajeh.", default="ni")
+    feature_set: str = option("ni or alrajeh.", default="ni")
     window: int | None = option("Source words on each side.  [default: as in the paper]")
-    order: int = option("Of n-grams, for ni.", default=3)
-    protocol: str = option(
+    ngram_order: int = option("Of n-grams, for ni.", default=3)
+    models: str = option(
         "pooled, or paper: every source phrase of the test sentences has a model of its own, and "
         "there is no other (Ni et al.).",
         default="pooled",
@@ -96,13 +96,18 @@ class Classify(TextCommand):
         type=POSITIVE,
     )
     pooled: bool = flag("One model for all source phrases.")
-    min_count: int = option(
+    min_feature_count: int = option(
         "Leave out features that are rarer in training.", default=1, type=POSITIVE
     )
     max_distance: int = option("Leave out moves over more words.", default=15, type=NOT_NEGATIVE)
-    csv_file: Path | None = output("Also write every measure of every run as CSV.", "--csv")
-    json_file: Path | None = output("Also write everything as JSON.", "--json")
-    plots: Path | None = option("Also draw the papers' figures into this folder.")
+    out: tuple[Path, ...] = output(
+        "Also write every measure of every run (.csv), or everything (.json), into this file; may "
+        "be given several times.",
+        "-o",
+        "--out",
+        default=(),
+    )
+    plot: Path | None = option("Also draw the papers' figures into this folder.", metavar="FOLDER")
     seed: int = option(default=1, type=NOT_NEGATIVE)
     threads: int = threads_option()
     cluster: str | None = cluster_option()
@@ -119,6 +124,11 @@ class Classify(TextCommand):
         from hyperbaton.tuning.reproduction.ni import ni_exhibit
         from hyperbaton.views.study_records import experiment_csv, experiment_json
 
+        records = {".csv": experiment_csv, ".json": experiment_json}
+        for path in self.out:
+            if path.suffix not in records:
+                raise click.UsageError(f"{path}: give a name that ends in .csv or .json")
+
         files = self.files()
         wanted = self.experiment()
         wanted.check()
@@ -134,15 +144,14 @@ class Classify(TextCommand):
         exhibit = ni_exhibit(experiment)
         findings = with_caveat(exhibit.findings, NOTE if self.sample else "")
         click.echo(exhibit_text(replace(exhibit, findings=findings)))
-        for path, text in ((self.csv_file, experiment_csv), (self.json_file, experiment_json)):
-            if path is not None:
-                with open_to_write(path) as stream:
-                    stream.write(f"{text(experiment)}\n".encode())
-        if self.plots is not None:
+        for path in self.out:
+            with open_to_write(path) as stream:
+                stream.write(f"{records[path.suffix](experiment)}\n".encode())
+        if self.plot is not None:
             from hyperbaton.views.exhibit_pictures import draw_exhibit, draw_phrase_gains
 
-            pictures = draw_exhibit(exhibit, self.plots)
-            for path in [*pictures, *draw_phrase_gains(experiment, self.plots)]:
+            pictures = draw_exhibit(exhibit, self.plot)
+            for path in [*pictures, *draw_phrase_gains(experiment, self.plot)]:
                 say(f"drawn: {path}")
 
     def experiment(self) -> "ExperimentSettings":
@@ -162,12 +171,12 @@ class Classify(TextCommand):
             sizes=self.sizes,
             repeats=self.repeats,
             test_size=self.test_size or 0,
-            features=self.features,
+            features=self.feature_set,
             window=-1 if self.window is None else self.window,
-            order=self.order,
-            protocol=self.protocol,
+            order=self.ngram_order,
+            protocol=self.models,
             min_examples=POOLED_ONLY if self.pooled else self.min_examples,
-            min_count=self.min_count,
+            min_count=self.min_feature_count,
             max_distance=self.max_distance,
             seed=self.seed,
             threads=self.threads,
@@ -175,4 +184,4 @@ class Classify(TextCommand):
         )
 
 
-classify = command(Classify)
+learners = command(Learners)

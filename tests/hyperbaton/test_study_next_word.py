@@ -1,4 +1,4 @@
-"""`hyperbaton next-word`: its numbers, formats and messages."""
+"""`hyperbaton study next-word`: its numbers, formats and messages."""
 
 import csv
 import gzip
@@ -8,7 +8,6 @@ import json
 import numpy as np
 import pytest
 
-from hyperbaton import main as frame
 from hyperbaton.corpus.corpora.reading import CorpusFiles, read_corpus
 from hyperbaton.foundation.errors import SettingError
 from hyperbaton.models.distortion.catalogue import make_model
@@ -16,6 +15,8 @@ from hyperbaton.models.distortion.next_word.held_out import with_layers
 from hyperbaton.models.system.folder import load_distortion, load_source_classes
 from hyperbaton.samples import sample_files
 from hyperbaton.tuning.reproduction.next_word_study import FARTHEST, next_word_models, study_models
+from tests import command_line
+from tests.refusals import refused
 from tests.samples import sample
 
 N_TRAIN = 250
@@ -23,23 +24,8 @@ QUICK = "prior=8,passes=5"
 MODELS = [f"nine-class,{QUICK}", f"pair,{QUICK}", f"sequence,{QUICK}"]
 
 
-def run_command(*arguments):
-    with pytest.raises(SystemExit) as stop:
-        frame.main(list(map(str, arguments)))
-    return stop.value.code
-
-
-@pytest.fixture
-def run(capsys):
-    """Runs the command inside this process: exit code, standard output, standard error."""
-
-    def run_next_word(*arguments):
-        capsys.readouterr()
-        code = run_command("next-word", *arguments)
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
-
-    return run_next_word
+def run(*arguments, **options):
+    return command_line.outcome("study", "next-word", *arguments, **options)
 
 
 @pytest.fixture(scope="module")
@@ -62,14 +48,12 @@ def model(tmp_path_factory, corpus):
     """A system with word classes."""
     folder = tmp_path_factory.mktemp("system") / "model"
     distortion = [word for name in ("linear", *MODELS) for word in ("--distortion", name)]
-    code = run_command("train", *corpus, *distortion, "--lm-order", 2, "--out", folder)
-    assert code == 0
+    command_line.run("train", *corpus, *distortion, "--lm-order", 2, "--out", folder)
     return folder
 
 
-def test_the_table(model, corpus, run):
-    code, out, _ = run(model, *corpus, "--features", 3)
-    assert code == 0
+def test_the_table(model, corpus):
+    out, _ = run(model, *corpus, "--top-weights", 3)
     lines = out.splitlines()
     [head] = [n for n, line in enumerate(lines) if line.startswith(f"source: {N_TRAIN} sentences")]
     assert lines[head + 1].split() == ["model", "right", "rank", "log", "P", "gain", "95%",
@@ -87,11 +71,10 @@ def test_the_table(model, corpus, run):
         assert weights == sorted(weights, reverse=True)
 
 
-def test_the_formats_agree(model, corpus, run):
-    code, out, _ = run(model, *corpus, "--format", "json")
-    assert code == 0
+def test_the_formats_agree(model, corpus):
+    out, _ = run(model, *corpus, "--format", "json")
     record = json.loads(out)
-    table = list(csv.DictReader(io.StringIO(run(model, *corpus, "--format", "csv")[1])))
+    table = list(csv.DictReader(io.StringIO(run(model, *corpus, "--format", "csv")[0])))
     assert [row["model"] for row in table] == list(record["models"])
     for row in table:
         for column in ("right", "rank", "log_p", "open_log_p"):
@@ -102,11 +85,11 @@ def test_the_formats_agree(model, corpus, run):
     gain = record["models"]["pair"]["gain"]
     assert gain["mean"] == pytest.approx(log_p["pair"] - log_p["nine-class"])
     assert gain["low"] < gain["mean"] < gain["high"]
-    distances = list(csv.DictReader(io.StringIO(run(model, *corpus, "--format", "distances")[1])))
+    distances = list(csv.DictReader(io.StringIO(run(model, *corpus, "--format", "distances")[0])))
     assert [int(row["distance"]) for row in distances] == list(range(-FARTHEST, FARTHEST + 1))
     for name, values in record["by_distance"].items():
         assert {row["distance"]: float(row[name]) for row in distances if row[name]} == values
-    shown = run(model, *corpus)[1].splitlines()
+    shown = run(model, *corpus)[0].splitlines()
     head = shown.index("source: average probability by distance, as in Figure 5")
     for row in shown[head + 2 : head + 43]:
         distance, *values = row.split()
@@ -115,16 +98,20 @@ def test_the_formats_agree(model, corpus, run):
             assert value == ("-" if exact is None else f"{exact:.4f}")
 
 
+def studied(model, corpus, name):
+    """One model of a system, ten sentences, and the study of both."""
+    pairs, _ = read_corpus(CorpusFiles(*corpus[1::2]))
+    models = next_word_models(load_distortion(model, [name]), "")
+    few = with_layers(pairs.take(np.arange(10)), models, load_source_classes(model))
+    return models[0], few, study_models(models, few, n_resamples=5)
+
+
 def test_numbers_are_those_of_the_models(model, corpus):
     # what the study says of pair is what its table says, worked out once more
-    files = dict(zip(corpus[::2], corpus[1::2], strict=True))
-    pairs, _ = read_corpus(CorpusFiles(files["--source"], files["--target"], files["--alignment"]))
-    models = next_word_models(load_distortion(model, ["pair"]), "")
-    few = with_layers(pairs.take(np.arange(10)), models, load_source_classes(model))
-    study = study_models(models, few, n_resamples=10)
+    pair, few, study = studied(model, corpus, "pair")
     events, total = study.events, 0.0
     for number in range(10):
-        table = models[0].table(few.source.sentence(number))[:, :, 0]
+        table = pair.table(few.source.sentence(number))[:, :, 0]
         for event in range(*events.offsets[number : number + 2]):
             total += table[events.current[event], events.next[event] - 1]
     assert study.mean("pair", "log_p") == pytest.approx(total / len(events.current))
@@ -132,15 +119,11 @@ def test_numbers_are_those_of_the_models(model, corpus):
 
 def test_outbound_classes_by_distance(model, corpus):
     # every place d words ahead of a current word has the probability of d's class there
-    files = dict(zip(corpus[::2], corpus[1::2], strict=True))
-    pairs, _ = read_corpus(CorpusFiles(files["--source"], files["--target"], files["--alignment"]))
-    models = next_word_models(load_distortion(model, ["nine-class"]), "")
-    few = with_layers(pairs.take(np.arange(10)), models, load_source_classes(model))
-    study = study_models(models, few, n_resamples=5)
+    nine_class, few, study = studied(model, corpus, "nine-class")
     found = {}
     for number in range(10):
         sentence = few.source.sentence(number)
-        outbound = models[0].distributions(sentence)[0]
+        outbound = nine_class.distributions(sentence)[0]
         for event in range(*study.events.offsets[number : number + 2]):
             current = study.events.current[event]
             for place in range(current + 1, len(sentence) + 2):
@@ -152,10 +135,9 @@ def test_outbound_classes_by_distance(model, corpus):
         assert study.outbound.mean[FARTHEST + distance] == pytest.approx(np.mean(found[distance]))
 
 
-def test_the_picture(model, run, tmp_path, corpus):
+def test_the_picture(model, tmp_path, corpus):
     path = tmp_path / "distances.svg"
-    code, _, err = run(model, *corpus, "--distortion", "pair", "--plot", path)
-    assert code == 0
+    _, err = run(model, *corpus, "--distortion", "pair", "--plot", path)
     assert f"drawn: {path}" in err
     text = path.read_text(encoding="utf-8")
     assert "source: average probability by" in text
@@ -163,42 +145,16 @@ def test_the_picture(model, run, tmp_path, corpus):
     assert ">corpus<" in text
 
 
-@pytest.mark.parametrize(
-    ("arguments", "code", "message"),
-    [
-        ([], 2, "give --source, --target and --alignment, or --sample"),
-        (["--sample", "ja-en", "--source", "x"], 2, "give either --sample or files of your own"),
-        (["--sample", "ja-en", "--features", "3", "--format", "csv"], 2, "--features prints text"),
-        (["--sample", "ja-en", "--plot", "x.gif"], 1, "x.gif: .gif is not a kind of picture"),
-        (
-            ["--sample", "ja-en", "--distortion", "linear"],
-            1,
-            "the system has no model of the next source word\n  it has linear\n"
-            "  train the system again, with --distortion sequence beside its other models",
-        ),
-    ],
-)
-def test_messages(model, run, arguments, code, message):
-    found, _, err = run(model, *arguments)
-    assert found == code
-    assert message in err
-
-
-def test_an_empty_corpus_is_refused(model, run, write):
+def test_an_empty_corpus_is_refused(model, write):
     empty = write("empty", "")
     options = ["--source", empty, "--target", empty, "--alignment", empty]
-    code, _, err = run(model, *options)
-    assert code == 1
-    assert "there are no sentences to test on" in err
+    command_line.refuses("no sentences to test on", 1, "study", "next-word", model, *options)
 
 
 def test_models_of_different_events_cannot_be_compared():
     models = [make_model("pair"), make_model("sequence", order="asc")]
-    with pytest.raises(SettingError) as error:
-        next_word_models(models, "model")
-    assert "model: the models were trained on different events" in str(error.value)
-    assert "order=asc,leave_out=" in str(error.value)
-    assert "choose models with --distortion" in str(error.value)
+    facts = "model: … different events … order=asc,leave_out= … --distortion"
+    refused(facts, lambda: next_word_models(models, "model"), SettingError)
 
 
 def test_variants_of_one_model_keep_apart():

@@ -1,4 +1,4 @@
-"""`hyperbaton parse`: dependency trees of tokenised text."""
+"""`hyperbaton trees`: dependency trees of tokenised text."""
 
 from collections.abc import Generator
 from contextlib import closing
@@ -18,11 +18,11 @@ LANGUAGES = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class Parse(Command):
-    """Parse tokenised text and write its dependency trees as CoNLL-U.
+class Trees(Command):
+    """Parse text into dependency trees (CoNLL-U).
 
     \b
-    hyperbaton parse train.ja.gz --language ja --out train.ja.conllu.gz
+    hyperbaton trees train.ja.gz --language ja --out train.ja.conllu.gz
 
     The file serves as --source-tree and as --source-tags of other commands.
 
@@ -34,7 +34,7 @@ class Parse(Command):
 
     text: Path = argument(default=REQUIRED)
     language: str = option("Language of the text.", default=REQUIRED, type=click.Choice(LANGUAGES))
-    out: Path = output("Where the trees go.", default=STREAM)
+    out: Path = output("Where the trees go.", "-o", "--out", default=STREAM)
 
     def run(self) -> None:
         from hyperbaton.corpus.trees.parser import conllu_blocks, load_parser
@@ -59,4 +59,4 @@ class Parse(Command):
             yield words
 
 
-parse = command(Parse)
+trees = command(Trees)

@@ -1,17 +1,15 @@
-"""`hyperbaton classify`: its tables, files and messages."""
+"""`hyperbaton study learners`: its tables, files and messages."""
 
 import csv
 import json
 import re
-import subprocess
-import sys
 
 import pytest
 
-from hyperbaton import main as frame
-from hyperbaton.commands.classify import classify
+from hyperbaton.commands.learners import learners
 from hyperbaton.models.distortion.dpr.fitting import MIN_EXAMPLES
 from hyperbaton.samples import sample_files
+from tests import command_line
 
 SMALL = [
     "--sample", "zh-en", "--sizes", "30,60", "--repeats", "2", "--test-size", "20",
@@ -19,36 +17,16 @@ SMALL = [
 ]  # fmt: skip
 
 
-@pytest.fixture
-def run(capsys, shared_samples):  # noqa: ARG001
-    """Runs the command inside this process: exit code, standard output, standard error."""
-
-    def run_classify(*arguments):
-        with pytest.raises(SystemExit) as stop:
-            frame.main(["classify", *map(str, arguments)])
-        captured = capsys.readouterr()
-        return stop.value.code, captured.out, captured.err
-
-    return run_classify
+pytestmark = pytest.mark.usefixtures("shared_samples")
 
 
-def test_help_imports_nothing_heavy():
-    code = (
-        "import sys\n"
-        "from hyperbaton.commands.classify import classify\n"
-        "classify.main(['--help'], standalone_mode=False)\n"
-        "heavy = {'numpy', 'scipy', 'numba', 'rich', 'matplotlib', 'sklearn'}\n"
-        "sys.exit(' '.join(heavy & set(sys.modules)) or 0)\n"
-    )
-    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert result.returncode == 0, result.stderr
-    assert "--learners" in result.stdout
+def run(*arguments, **options):
+    return command_line.outcome("study", "learners", *arguments, **options)
 
 
-def test_tables_files_and_pictures(run, tmp_path):
-    files = ["--csv", tmp_path / "runs.csv", "--json", tmp_path / "runs.json"]
-    code, out, err = run(*SMALL, *files, "--plots", tmp_path / "figures")
-    assert code == 0, err
+def test_tables_files_and_pictures(tmp_path):
+    files = ["--out", tmp_path / "runs.csv", "--out", tmp_path / "runs.json"]
+    out, err = run(*SMALL, *files, "--plot", tmp_path / "figures")
     lines = out.splitlines()
     assert lines[0] == "Classes of moves (Ni et al. 2011, section 4.1)"
     assert lines[1].startswith("2 repetitions, each with 20 test sentences ")
@@ -122,17 +100,16 @@ def test_tables_files_and_pictures(run, tmp_path):
     assert all(f"drawn: {path}" in err for path in pictures)
 
 
-def test_one_learner_one_run_one_model_for_all(run, tmp_path):
+def test_one_learner_one_run_one_model_for_all(tmp_path):
     files = sample_files("ja-en", "dev")
-    code, out, err = run(
+    out, _ = run(
         "--source", files.source, "--target", files.target, "--alignment", files.alignment,
-        "--learners", "lr", "--repeats", 1, "--classes", 3, "--pooled", "--features", "alrajeh",
-        "--sizes", 100, "--test-size", 30, "--plots", tmp_path / "p", "--json", tmp_path / "j",
+        "--learners", "lr", "--repeats", 1, "--classes", 3, "--pooled", "--feature-set", "alrajeh",
+        "--sizes", 100, "--test-size", 30, "--plot", tmp_path / "p", "--out", tmp_path / "j.json",
     )  # fmt: skip
-    assert code == 0, err
     assert "one model for all source phrases" in out
     assert "1 repetition, each with 30 test sentences" in out
-    assert json.loads((tmp_path / "j").read_text())["settings"]["min_examples"] is None
+    assert json.loads((tmp_path / "j.json").read_text())["settings"]["min_examples"] is None
     assert "need more than one repetition" in out
     assert "t-test" not in out
     assert "±" not in out
@@ -142,34 +119,12 @@ def test_one_learner_one_run_one_model_for_all(run, tmp_path):
     assert names == ["distance.png", "phrase_sizes.png", "precision.png"]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "code", "message"),
-    [
-        ([], 2, "give --source, --target and --alignment, or --sample"),
-        (["--sample", "ja-en", "--source", "x"], 2, "give either --sample or files of your own"),
-        (["--sample", "ja-em"], 2, "there is no sample 'ja-em'"),
-        (["--sample", "ja-en", "--learners", ","], 2, "--learners names none"),
-        (["--sample", "ja-en", "--learners", "mma"], 2, "there is no learner 'mma'"),
-        (["--sample", "ja-en", "--classes", "4"], 2, "no setup with 4 orientation classes"),
-        (["--sample", "ja-en", "--sizes", "many"], 2, "'many' is not a list of whole numbers"),
-        (["--sample", "ja-en", "--sizes", "99999"], 2, "99999 training sentences are not possible"),
-        (["--sample", "ja-en", "--features", "nj"], 2, "there is no set of features 'nj'"),
-        (["--source", "a", "--target", "b", "--alignment", "c"], 1, "no such file"),
-    ],
-)
-def test_what_is_refused(run, arguments, code, message):
-    found, out, err = run(*arguments)
-    assert (found, out) == (code, "")
-    assert message in err
-
-
-def test_a_folder_for_pictures_that_cannot_be_made(run, write):
+def test_a_folder_for_pictures_that_cannot_be_made(write):
     place = write("file", "x")
-    code, _, err = run(*SMALL, "--repeats", 1, "--classes", 3, "--plots", place)
-    assert code == 1
+    _, err = run(*SMALL, "--repeats", 1, "--classes", 3, "--plot", place, code=1)
     assert f"{place}: is not a folder" in err
 
 
 def test_the_command_has_the_models_own_default():
-    [option] = [each for each in classify.params if each.name == "min_examples"]
+    [option] = [each for each in learners.params if each.name == "min_examples"]
     assert option.default == MIN_EXAMPLES

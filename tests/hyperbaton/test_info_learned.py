@@ -1,15 +1,16 @@
-"""`hyperbaton features`: tables, other formats, and every message."""
+"""`hyperbaton info --learned`: tables, other formats, and every message."""
 
+import csv
 import json
 
 import pytest
 
-from hyperbaton import main as frame
 from hyperbaton.corpus.corpora.reading import CorpusFiles
 from hyperbaton.models.distortion.parse.listing import FeatureRow
 from hyperbaton.models.system.settings import TrainingSettings
 from hyperbaton.models.system.training import train_system
 from hyperbaton.views.system_text import feature_table
+from tests import command_line
 
 TREES = """\
 (IP (NP (NR wo)) (VP (PP (P gei) (NP (PN ta))) (VP (VV mai) (NP (NN shu)))))
@@ -39,22 +40,12 @@ def folder(tmp_path_factory):
     return folder
 
 
-@pytest.fixture
-def command(capsys):
-    """Runs the command in this process: exit code, standard output, standard error."""
-
-    def run(*arguments):
-        with pytest.raises(SystemExit) as stop:
-            frame.main(["features", *map(str, arguments)])
-        printed = capsys.readouterr()
-        return stop.value.code, printed.out, printed.err
-
-    return run
+def command(*arguments, **options):
+    return command_line.outcome("info", *arguments, **options)
 
 
-def test_a_table(folder, command):
-    code, out, err = command(folder / "m", "--show", "sibling", "--tag", "VV", "--node", "PP")
-    assert code == 0
+def test_a_table(folder):
+    out, err = command(folder / "m", "--learned", "sibling", "--tag", "VV", "--node", "PP")
     heading, row = out.splitlines()
     assert heading.split() == ["count", "α", "jump", "target", "source", "node", "coverage", "side"]
     count, alpha, *rest = row.split()
@@ -64,62 +55,60 @@ def test_a_table(folder, command):
     assert "features; learned from 10 visits in 2 sentences, 2 with a tree" in err
 
 
-def test_other_formats(folder, command):
-    question = folder / "m", "--show", "sibling", "--tag", "VV", "--side", "left", "--limit", 1
-    _, out, _ = command(*question, "--format", "json")
+def test_other_formats(folder):
+    question = folder / "m", "--learned", "sibling", "--tag", "VV", "--side", "left", "--rows", 1
+    out, _ = command(*question, "--format", "json")
     row = json.loads(out)
     assert (row["source"], row["node"], row["coverage"], row["side"]) == ("VV", "PP", 0, -1)
-    _, out, _ = command(*question, "--format", "tsv")
-    names, values = (line.split("\t") for line in out.splitlines())
+    out, _ = command(*question, "--format", "csv")
+    names, values = csv.reader(out.splitlines())
     assert dict(zip(names, values, strict=True))["node"] == "PP"
     assert len(names) == 9
 
 
-def test_filters_reach_the_listing(folder, command):
-    _, out, _ = command(folder / "m", "--word", "shu", "--target", "books", "--jump", 1,
+def test_filters_reach_the_listing(folder):
+    out, _ = command(folder / "m", "--source-word", "shu", "--target-word", "books", "--jump", 1,
                         "--sort", "alpha")  # fmt: skip
     assert all(line.split()[2:5] == ["1", "books", "shu"] for line in out.splitlines()[1:])
     assert len(out.splitlines()) > 1
 
 
 @pytest.mark.parametrize("form", ["table", "json"])
-def test_nothing_is_found(folder, command, form):
-    code, out, err = command(folder / "m", "--coverage", 2, "--format", form)
-    assert (code, out) == (1, "")
-    assert err.startswith(f"hyperbaton: {folder / 'm'}: none of the model's ")
-    assert err.endswith(" features is like that\n  leave out some of the options\n")
+def test_nothing_is_found(folder, form):
+    facts = f"{folder / 'm'}: none of the model's … leave out some of the options"
+    options = "--coverage", 2, "--format", form
+    command_line.refuses(facts, 1, "info", folder / "m", *options)
 
 
 @pytest.mark.parametrize(
-    "question", [["--show", "sibling"], ["--show", "coverage"], ["--node", "PP"], ["--coverage", 0]]
+    "question",
+    [["--learned", "sibling"], ["--learned", "coverage"], ["--node", "PP"], ["--coverage", 0]],
 )
-def test_data_without_trees(folder, command, question):
-    code, out, err = command(folder / "no_trees", *question)
-    assert (code, out) == (1, "")
-    assert err == (
-        f"hyperbaton: {folder / 'no_trees'}: the model has no features of parse trees\n"
-        "  none of its 2 training sentences had a tree\n"
-        "  train it with --source-tree FILE, or ask for another family with --show\n"
-    )
+def test_data_without_trees(folder, question):
+    facts = f"{folder / 'no_trees'}: … 2 training sentences … --source-tree … another family"
+    command_line.refuses(facts, 1, "info", folder / "no_trees", *question)
 
 
-def test_a_model_without_trees_has_other_features(folder, command):
-    code, out, err = command(folder / "no_trees", "--show", "lexical")
-    assert code == 0
+def test_a_model_without_trees_has_other_features(folder):
+    out, err = command(folder / "no_trees", "--learned", "lexical")
     assert len(out.splitlines()) > 1
     assert err.endswith("visits in 2 sentences, 0 with a tree\n")
 
 
-def test_messages(folder, command):
-    code, _, err = command(folder / "plain")
-    assert code == 1
-    assert f"{folder / 'plain'}: the system has no distortion model parse" in err
-    assert "train the system again, with --distortion parse beside its other models" in err
-    code, _, err = command(folder / "m", "--node", "XP")
-    assert code == 2
-    assert "the model has no node 'XP'" in err
-    code, _, err = command(folder / "m", "--jump", 7)
-    assert code == 2
+@pytest.mark.parametrize(
+    ("arguments", "code", "facts"),
+    [
+        (
+            ["plain", "--learned", "all"],
+            1,
+            "plain: … no distortion model parse … --distortion",
+        ),
+        (["m", "--node", "XP"], 2, "the model has no node 'XP'"),
+        (["m", "--jump", 7], 2, ""),
+    ],
+)
+def test_messages(folder, arguments, code, facts):
+    command_line.refuses(facts, code, "info", *arguments, cwd=folder)
 
 
 def test_columns_without_content_are_left_out():
