@@ -45,13 +45,23 @@ class Replicas:
         return self.score != self.initial_score
 
     @property
+    def learned(self) -> list[float]:
+        """The scores of the runs that found other weights; of all if none did."""
+        changed = [
+            score
+            for run, score in zip(self.runs, self.scores, strict=True)
+            if run.weights != run.trace.steps[0].weights
+        ]
+        return changed or list(self.scores)
+
+    @property
     def mean(self) -> float:
-        return float(np.mean(self.scores))
+        return float(np.mean(self.learned))
 
     @property
     def deviation(self) -> float:
         """Of the sample; NaN for a single run."""
-        return float(np.std(self.scores, ddof=1)) if len(self.runs) > 1 else float("nan")
+        return float(np.std(self.learned, ddof=1)) if len(self.learned) > 1 else float("nan")
 
 
 def tune_replicas(task: TuningTask, state: Path | None = None) -> Replicas:

@@ -22,6 +22,7 @@ from hyperbaton.models.system.folder import load_text, read_system, write_weight
 from hyperbaton.models.system.stages import fingerprint, locked
 from hyperbaton.tuning.evaluation.data_sets import DataSet, load
 from hyperbaton.tuning.optimisers.objective import parse_objective
+from hyperbaton.tuning.weights.length_warning import length_warning
 from hyperbaton.tuning.weights.loop import decode
 from hyperbaton.tuning.weights.mbr_scale import N_BEST, choose_scale
 from hyperbaton.tuning.weights.protocol import Replicas, tune_replicas
@@ -100,6 +101,8 @@ def tune_system(
             lambda trace: talk(trace.last_line), workers, origin,
         )  # fmt: skip
         result = tune_replicas(task, job.folder)
+        if warning := length_warning(task, before, result):
+            talk(warning)
         if job.mbr_scale:
             lists, _ = decode(task, result.weights, N_BEST)
             result = replace(result, mbr=choose_scale(lists, result.weights, task))
@@ -120,7 +123,7 @@ def _summary(result: Replicas) -> dict[str, Any]:
         "score": result.score,
         "score_before": result.initial_score,
         "mean": result.mean,
-        "deviation": result.deviation if len(result.runs) > 1 else None,
+        "deviation": result.deviation if len(result.learned) > 1 else None,
         "held_out": list(result.held_out),
         "replicas": [asdict(run.trace) for run in result.runs],
         "mbr": None if result.mbr is None else asdict(result.mbr),
@@ -130,7 +133,9 @@ def _summary(result: Replicas) -> dict[str, Any]:
 def _description(job: TuningJob, result: Replicas, n_sentences: int) -> dict[str, Any]:
     """How the weights were made, for `model.toml`."""
     trace = result.runs[0].trace
-    several = {"mean": result.mean, "deviation": result.deviation} if len(result.runs) > 1 else {}
+    several = (
+        {"mean": result.mean, "deviation": result.deviation} if len(result.learned) > 1 else {}
+    )
     return {
         "metric": trace.metric,
         "signature": trace.signature,

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 
+from hyperbaton.foundation.errors import counted
 from hyperbaton.tuning.evaluation.tables import Table
 from hyperbaton.tuning.weights.mbr_scale import ScaleChoice
 from hyperbaton.tuning.weights.protocol import Replicas, best_of
@@ -42,9 +43,11 @@ def _mean(result: Replicas) -> str:
     metric = result.runs[0].trace.metric
     before = f" (before: {result.initial_score:.2f})" if result.gained else ": nothing was gained"
     lines = [f"kept: {result.chosen}, {metric} {result.score:.2f}{before}"]
-    if len(result.runs) > 1:
-        spread = f"{result.mean:.2f} ± {result.deviation:.2f}"
-        lines.insert(0, f"mean of {len(result.runs)} replicas: {metric} {spread}")
+    n, n_learned = len(result.runs), len(result.learned)
+    if n > 1:
+        spread = f"{result.mean:.2f}" + (f" ± {result.deviation:.2f}" if n_learned > 1 else "")
+        same = f"; the weights before stayed in {n - n_learned} of {n}" if n_learned < n else ""
+        lines.insert(0, f"mean of {counted(n_learned, 'replica')}: {metric} {spread}{same}")
     return "\n".join(lines)
 
 

@@ -14,6 +14,7 @@ from hyperbaton.tuning.weights.protocol import best_of, tune_replicas
 from hyperbaton.tuning.weights.settings import TuneSettings
 from hyperbaton.tuning.weights.task import TuningTask
 from hyperbaton.tuning.weights.trace import Trace, TraceStep
+from hyperbaton.views.tuning_text import tuning_blocks
 from tests.refusals import refusals
 from tests.tuning.small_language import development_set, make_translator
 
@@ -69,6 +70,19 @@ def test_the_best_on_the_development_set(translator, monkeypatch, tmp_path):
     assert [row[2:] for row in seen] == [
         (seed, tmp_path / f"seed-{seed}", ["lm"]) for seed in (1, 2, 3)
     ]
+
+
+def test_runs_that_learned_nothing_were_part_of_the_mean(translator, monkeypatch):
+    made_up(monkeypatch, [20.0, 10.0, 30.0])
+    result = tune_replicas(task(translator))
+    [first, second, third] = result.runs
+    same = replace(second, weights=second.trace.steps[0].weights)
+    result = replace(result, runs=(first, same, third))
+    assert (result.learned, result.mean) == ([20, 30], 25)
+    none = replace(result, runs=(same,) * 3)
+    assert none.mean == 10
+    text = next(block for block in tuning_blocks(result, result.weights) if isinstance(block, str))
+    assert "mean of 2 replicas: M 25.00 ± 7.07; the weights before stayed in 1 of 3" in text
 
 
 def test_errors_are_better_if_lower(translator, monkeypatch):
