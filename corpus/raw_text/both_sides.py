@@ -60,9 +60,18 @@ class TextPipelines(NamedTuple):
         return cls(replace(source, is_written=False), target, settings.split, settings.numbers)
 
     def load(self) -> None:
-        """Reports a missing package before any text is read."""
-        self.source.tokeniser.load()
-        self.target.tokeniser.load()
+        """Reports missing packages, those of both sides at once, before any text is read."""
+        missing: list[DataError] = []
+        for side in (self.source, self.target):
+            try:
+                side.tokeniser.load()
+            except DataError as error:
+                missing.append(error)
+        if missing:
+            what = dict.fromkeys(error.what for error in missing)
+            advice = dict.fromkeys(error.advice for error in missing)
+            expected = missing[0].expected
+            raise DataError("; ".join(what), expected=expected, advice=" and ".join(advice))
 
     def check(self, settings: CorpusSettings) -> None:
         """Refuses settings that only make sense for tokens."""

@@ -30,7 +30,7 @@ _WORD_OR_MARK = re.compile(r"\w+(?:['’-]\w+)*|[^\w\s]")
 
 def load_moses(language: str) -> Cut:
     """Moses' tokeniser, which knows abbreviations and apostrophes of European languages."""
-    tokenise = _library("sacremoses", "text").MosesTokenizer(lang=language).tokenize
+    tokenise = _library("sacremoses", "text-en").MosesTokenizer(lang=language).tokenize
     return lambda text: _begins(text, tokenise(text, escape=False))
 
 

@@ -8,7 +8,7 @@ At each place the longest term counts, from left to right, and no two share a wo
 the same, letter by letter. What is marked in a sentence already stays as it is.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -16,9 +16,10 @@ from hyperbaton.corpus.sentences.markup import EXCLUSIVE, Term
 from hyperbaton.corpus.sentences.markup_text import parse_probability
 from hyperbaton.corpus.sentences.sentence import Sentence
 from hyperbaton.corpus.text import parse_lines, split_words
-from hyperbaton.foundation.errors import BadLine, DataError
+from hyperbaton.foundation.errors import BadLine, DataError, counted
 
 COMMENT = "#"
+MOST_SHOWN = 3  # terms that never matched
 GlossaryEntry = tuple[tuple[str, ...], str, float]
 
 
@@ -28,6 +29,7 @@ class Glossary:
 
     terms: dict[tuple[str, ...], dict[str, float]]
     mode: str = EXCLUSIVE
+    matched: set[tuple[str, ...]] = field(default_factory=set, compare=False)  # terms, so far
 
     @cached_property
     def _longest(self) -> dict[str, int]:
@@ -46,6 +48,7 @@ class Glossary:
                 translations = self.terms.get(sentence.words[place:end])
                 if translations and self._fits(sentence, place, end):
                     found.append(Term(place, end, translations, self.mode))
+                    self.matched.add(sentence.words[place:end])
                     place = end
                     break
             else:
@@ -54,6 +57,18 @@ class Glossary:
             return sentence
         markup = sentence.markup
         return replace(sentence, markup=replace(markup, terms=(*markup.terms, *found)))
+
+    @property
+    def unmatched(self) -> str:
+        """How many terms were in no sentence, in words; nothing if all were in some. Forms with
+        other capital letters are one term."""
+        forms = {" ".join(term).lower(): " ".join(term) for term in self.terms}
+        matched = {" ".join(term).lower() for term in self.matched}
+        never = [term for form, term in forms.items() if form not in matched]
+        if not never:
+            return ""
+        shown = ", ".join(never[:MOST_SHOWN]) + (", …" if len(never) > MOST_SHOWN else "")
+        return f"glossary: {len(never)} of {counted(len(forms), 'term')} never matched: {shown}"
 
     def _fits(self, sentence: Sentence, start: int, end: int) -> bool:
         """Whether a span crosses, holds and shares nothing that is marked."""

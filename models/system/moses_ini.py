@@ -18,6 +18,9 @@ from hyperbaton.foundation.files.compression import FORMATS
 
 LANGUAGE_MODELS = ("KENLM", "KENLM_OLD", "SRILM", "IRSTLM")
 PHRASE_TABLES = ("PhraseDictionaryMemory",)
+PACKED_TABLES = (
+    "PhraseDictionaryCompact", "PhraseDictionaryBinary", "PhraseDictionaryOnDisk", "ProbingPT",
+)  # fmt: skip
 REORDERING = "LexicalReordering"
 SINGLE_WEIGHTS = {  # features with one weight and no file, by our name
     "UnknownWordPenalty": "unknown",
@@ -50,11 +53,14 @@ class MosesIni:
     def only(self, kinds: tuple[str, ...], what: str) -> FeatureLine:
         """The one feature of these kinds."""
         found = [feature for feature in self.features if feature.kind in kinds]
+        packed = [feature.kind for feature in self.features if feature.kind in PACKED_TABLES]
         if len(found) != 1:
+            advice = "give the text table that the packed one was made from"
             raise DataError(
                 f"has {len(found)} features for the {what}",
                 where=str(self.path),
                 expected=f"expected one line of {' or '.join(kinds)}",
+                advice=f"{packed[0]}: {advice}" if packed and kinds == PHRASE_TABLES else "",
             )
         return found[0]
 

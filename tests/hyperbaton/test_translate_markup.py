@@ -73,11 +73,13 @@ def test_kinds_of_markup(model):
 def test_a_glossary(model, write):
     path = write("terms.tsv", "# names\nhon\tvolume\nkare wa\tthey\t0.5\n")
     done = translate(model, "--glossary", path, lines="kare wa hon o katta\nHon\n")
+    assert "never matched" not in done.stderr
     first, second = done.stdout.splitlines()
     assert {"they", "volume"} <= set(first.split())
     assert second == "Hon"
     both = translate(model, "--glossary", path, "--markup", "exclusive", lines=f"kare wa {TERM}\n")
     assert set(both.stdout.split()) == {"they", "novel"}
+    assert "glossary: 1 of 2 terms never matched: hon" in both.stderr  # the markup has it
     rare = write("rare.tsv", "hon\tvolume\t1e-9\n")
     weak = translate(model, "--glossary", rare, "--glossary-mode", "inclusive", lines="hon\n")
     assert "volume" not in weak.stdout.split()

@@ -115,7 +115,7 @@ class Explain(MarkedCommand):
         return replace(sentence, breaks=())  # all of it is explained at once
 
     def _line_of_file(self, source: Path) -> "Sentence":
-        with closing(self.read(source)) as sentences:
+        with closing(self.read(source, self.marking())) as sentences:
             for sentence in islice(sentences, self.line - 1, None):
                 if isinstance(sentence, BadLine):
                     raise sentence

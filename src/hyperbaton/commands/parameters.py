@@ -338,14 +338,14 @@ class MarkedCommand(SearchCommand):
         return Marking(self.markup, glossary if text is None else text.glossary(glossary))
 
     def read(
-        self, source: Path, alignment: Path | None = None
+        self, source: Path, marking: "Marking", alignment: Path | None = None
     ) -> "Generator[Sentence | BadLine, None, None]":
         """The sentences of a file with their marks, or what is wrong with a line; the `alignment`
         is that with the reference."""
         from hyperbaton.corpus.corpora.reading import SourceFiles, read_marked_sentences
 
         files = SourceFiles(source, self.source_tags, self.source_tree, alignment)
-        return read_marked_sentences(files, self.marking(), self.parser())
+        return read_marked_sentences(files, marking, self.parser())
 
     def parser(self) -> "Callable[[Marked], Sentence]":
         """Makes the sentence of a line, whose markup was read."""

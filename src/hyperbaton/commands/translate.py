@@ -118,7 +118,8 @@ class Translate(MarkedCommand):
             prompt(self, self.n_best)
             return
         self.check()
-        sentences = self.read(self.source, self.oracle)  # first of all: a glossary may be wrong
+        marking = self.marking()  # first of all: a glossary may be wrong
+        sentences = self.read(self.source, marking, self.oracle)
         announce_compilation("hyperbaton.decoder.search")
         translator = self.translator(lattice=self.lattice is not None or self.mbr_lattice)
         report = _Report(translator)
@@ -148,6 +149,8 @@ class Translate(MarkedCommand):
             if requests is not None:
                 check_used_up(requests, report.n)
         report.end(stats=self.stats)
+        if marking.glossary is not None and marking.glossary.unmatched:
+            say(marking.glossary.unmatched)
         if report.failures:
             raise SystemExit(1)
 

@@ -1,5 +1,7 @@
 """The text of one side, and of both."""
 
+import sys
+
 from hypothesis import given
 
 from hyperbaton.corpus.corpora.reading import CorpusFiles, CorpusSettings, read_corpus
@@ -131,3 +133,10 @@ def test_glossaries_are_tokenised():
     found = TextPipelines.of(SETTINGS).glossary(glossary).terms
     translations = {"The end": 0.5}  # their case is as given
     assert found == {("A", "B", "c"): translations, ("a", "b", "c"): translations}
+
+
+def test_packages_of_both_sides_are_missing_at_once(monkeypatch):
+    for name in ("unidic_lite", "sacremoses"):
+        monkeypatch.setitem(sys.modules, name, None)
+    pipelines = TextPipelines.of(TextSettings("ja", "en"))
+    refused("unidic_lite … sacremoses … [text-ja] … [text-en]", pipelines.load)

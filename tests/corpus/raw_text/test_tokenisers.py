@@ -16,7 +16,7 @@ from tests.refusals import refused
 from tests.strategies import examples
 
 PACKAGES = {"moses": "sacremoses", "unidic": "fugashi", "jieba": "jieba", "kiwi": "kiwipiepy"}
-EXTRAS = {"moses": "text", "unidic": "text-ja", "jieba": "text-zh", "kiwi": "text-ko"}
+EXTRAS = {"moses": "text-en", "unidic": "text-ja", "jieba": "text-zh", "kiwi": "text-ko"}
 OWN = {"moses": "en", "unidic": "ja", "jieba": "zh", "kiwi": "ko", "char": "zh", "none": "en"}
 OWN["words"] = "en"
 HAND_WORKED = [

@@ -63,3 +63,13 @@ def test_lines(write):
 )
 def test_errors_name_the_line(write, text):
     read_glossary(write("g.tsv", text))
+
+
+def test_terms_that_never_matched_are_counted():
+    terms = [("Hon",), ("hon",), ("neko",), ("kuruma",), ("inu",), ("kare", "wa")]
+    glossary = Glossary({term: {"x": 1.0} for term in terms})
+    assert "5 of 5 terms never matched: hon, neko, kuruma, …" in glossary.unmatched
+    glossary.mark(Sentence.parse("kare wa hon o mita"))
+    assert "3 of 5 terms never matched: neko, kuruma, inu" in glossary.unmatched
+    glossary.mark(Sentence.parse("neko kuruma inu"))
+    assert glossary.unmatched == ""

@@ -86,7 +86,11 @@ def test_what_is_not_supported_is_named(moses, tmp_path):
 
 @refusals(
     ("KENLM", "NeuralLM", "has 0 features for the language model … one line of KENLM"),
-    ("DictionaryMemory", "DictionaryCompact", "has 0 features for the phrase table"),
+    (
+        "DictionaryMemory",
+        "DictionaryCompact",
+        "the phrase table … Compact: give the text table",
+    ),
     ("LM0= 0.7", "", "LM0 has 0 weights … expected 1 in the section"),
     ("TM0= 0.1 0.2 0.3 0.4", "TM0= 1", "TM0 has 1 weights … expected 4"),
     ("LM0= 0.7", "LM0= x", "moses.ini:18: 'LM0= x' is not a weight … such as LM0= 0.5"),
