@@ -3,7 +3,9 @@ words is said of their tokens."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import asdict, replace
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple, cast, get_args
 
@@ -18,9 +20,11 @@ from hyperbaton.corpus.sentences.glossary import Glossary
 from hyperbaton.corpus.sentences.markup import NO_MARKUP, Markup, Span
 from hyperbaton.corpus.sentences.markup_text import Marked
 from hyperbaton.corpus.sentences.sentence import Sentence
+from hyperbaton.corpus.text import read_lines
 from hyperbaton.foundation.errors import DataError, SettingError, nearest
 
 SIDES = ("source", "target")
+N_SAMPLED, OFTEN = 1000, 0.05  # lines of training text, and a share of them that matters
 Tokenise = Callable[[str], list[str]]
 
 
@@ -81,6 +85,20 @@ class TextPipelines(NamedTuple):
                 expected="corpus.factored says that words are written word|tag",
                 advice="leave it out, or the languages",
             )
+
+    def split_warning(self, source: Path) -> str:
+        """Says so if `split` does to lines what training does not: these stay whole there."""
+        if not self.split:
+            return ""
+        with closing(read_lines(source)) as read:
+            lines = [line for _, line in islice(read, N_SAMPLED) if isinstance(line, str)]
+        share = sum(bool(self.source.sentence(one).breaks) for one in lines) / max(len(lines), 1)
+        if share < OFTEN:
+            return ""
+        return (
+            f"warning: {share:.0%} of the source lines hold several sentences, which text.split "
+            "translates one by one though they are learned together; leave text.split out"
+        )
 
     @property
     def tokenise(self) -> dict[str, Tokenise]:

@@ -15,5 +15,5 @@ class TextSettings:
     target_tokeniser: str = ""
     source_case: str = ""  # keep, lower or true
     target_case: str = ""  # keep or true
-    split: bool = True  # lines of several sentences are translated one sentence at a time
+    split: bool = False  # lines of several sentences are translated one sentence at a time
     numbers: str = KEEP  # copy: numbers that are the same on both sides are learned as one word

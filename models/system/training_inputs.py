@@ -140,4 +140,7 @@ class TrainingCorpus:
         corpus, report = self.read_with_case()
         self._kept_case = None  # no two of them in memory for longer than it takes
         text = self.text()
-        return corpus if text is None else text.learned_from(corpus), report.lines()
+        lines = report.lines()
+        if text is not None and (warning := text.split_warning(self.inputs.paths["source"])):
+            lines.append(warning)
+        return corpus if text is None else text.learned_from(corpus), lines

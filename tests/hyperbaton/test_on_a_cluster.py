@@ -146,7 +146,7 @@ def test_studies_of_learners(far, tmp_path):
     ]  # fmt: skip
     rows = []
     for number, where in enumerate(([], ["--cluster", far])):
-        path = tmp_path / str(number)
+        path = tmp_path / f"{number}.csv"
         run("study", "learners", *arguments, "--out", path, *where)
         with path.open(newline="") as stream:
             rows.append([row for row in csv.reader(stream) if not set(row) & {"seconds"}])

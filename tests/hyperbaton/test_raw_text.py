@@ -24,11 +24,11 @@ SOURCE = "Kare wa HON o katta .\nkare wa hon o yonda .\nHon da .\n"
 TARGET = 'He bought a book .\nAnd he read "  the Bible " .\nA book .\n'
 ALIGNMENT = "0-0 2-3 4-1 5-4\n0-1 2-5 4-2 5-7\n0-1 2-2\n"
 # No program is needed: words are cut at spaces
-TEXT = TextSettings("xx", "en", "none", "none", "lower", "true")
+TEXT = TextSettings("xx", "en", "none", "none", "lower", "true", split=True)
 OPTIONS = [
-    f"--set=text.{key}={value}"
+    f"--set=text.{key}={value}".lower()
     for key, value in vars(TEXT).items()
-    if key.endswith(("tokeniser", "case"))
+    if key.endswith(("tokeniser", "case", "split"))
 ]
 
 

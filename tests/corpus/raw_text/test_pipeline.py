@@ -140,3 +140,12 @@ def test_packages_of_both_sides_are_missing_at_once(monkeypatch):
         monkeypatch.setitem(sys.modules, name, None)
     pipelines = TextPipelines.of(TextSettings("ja", "en"))
     refused("unidic_lite … sacremoses … [text-ja] … [text-en]", pipelines.load)
+
+
+def test_lines_that_training_keeps_whole_and_translation_would_split(write):
+    pipelines = TextPipelines.of(TextSettings("xx", "en", "none", "none", split=True))
+    several, one = "Hon da. Kare wa kita.\n", "hon da .\n"
+    assert "10% of the source lines" in pipelines.split_warning(write("s", several + one * 9))
+    assert pipelines.split_warning(write("s", several + one * 24)) == ""  # few
+    whole = pipelines._replace(split=False)
+    assert whole.split_warning(write("s", several)) == ""
