@@ -52,7 +52,7 @@ def test_a_time_limit_is_reported(model):
     assert [json.loads(line)["search"]["narrowed"] for line in done.stdout.splitlines()] == [5, 3]
     table = {line[:14].strip(): line[14:].split() for line in done.stderr.splitlines()}
     assert table["narrowed"][0] == "8"
-    done = command_line.run("explain", model, "hon o katta", "--time-limit", 1e-9, "--brief")
+    done = command_line.run("explain", model, "hon o katta", "--time-limit", 1e-9)
     assert done.stderr == "the time was up, so few steps were tried for 3 of 3 words\n"
     assert translate(model, "--time-limit", 1000).stderr == ""
 

@@ -41,12 +41,12 @@ class Explain(MarkedCommand):
     """Show how a sentence is translated, step by step, and why.
 
     \b
-    hyperbaton explain system "kare wa hon o katta ."
+    hyperbaton explain system "kare wa hon o katta ." --steps
     hyperbaton explain system --input test.ja --line 7 --n-best 3 --plot line7.svg
 
-    Every step shows its phrase, its jump, the words covered so far, what each feature contributes,
-    and how the models scored the phrases that could have come instead. The contributions sum to
-    the score of the translation. SENTENCE may be - for standard input.
+    Shows the phrases in their order, with jumps and the words covered so far, and what each feature
+    contributes to the score. --steps also takes every step apart: its features, and how the models
+    scored the phrases that could have come instead. SENTENCE may be - for standard input.
     """
 
     words: tuple[str, ...] = argument(default=(), metavar="[SENTENCE]...")
@@ -61,7 +61,7 @@ class Explain(MarkedCommand):
     alternatives: int = option(
         "Other spans to show at each step.", default=N_ALTERNATIVES, type=NOT_NEGATIVE
     )
-    brief: bool = flag("Only the steps and the sums.")
+    steps: bool = flag("Also take every step apart, with what could have come instead.")
     form: str = option("", "--format", default="table", type=click.Choice(["table", "json"]))
     plot: Path | None = output("Draw the derivations (svg, png or pdf).")
     heat_map: Path | None = output("Draw the models' scores for pairs of words.")
@@ -91,7 +91,7 @@ class Explain(MarkedCommand):
         if self.form == "json":
             print(as_json(explained))
         else:
-            print_blocks(blocks(explained, brief=self.brief))
+            print_blocks(blocks(explained, steps=self.steps))
         sys.stdout.flush()
         if self.plot is not None:
             draw_derivations(explained, self.plot)

@@ -20,6 +20,7 @@ COVERED, OPEN = "■", "□"
 END = "</s>"
 TINY = 5e-5  # differences below this do not show in four decimals
 WORDS = frozenset({"source", "target", "covered", "feature", "part", "word", "translation"})
+LONGEST_WORDS = 12  # letters of a phrase in the table of alternatives
 
 
 @dataclass(frozen=True)
@@ -52,22 +53,23 @@ def explain_derivations(
     return Explained(derivations, reference, metrics)
 
 
-def blocks(explained: Explained, *, brief: bool = False) -> Iterator[TextBlock]:
-    """The best derivation step by step, sums, and how the others differ from it."""
+def blocks(explained: Explained, *, steps: bool = False) -> Iterator[TextBlock]:
+    """The best derivation, its sums, and how the others differ from it; then every step, taken
+    apart, if that is wanted."""
     best = explained.derivations[0]
     yield _heading(explained)
     yield _steps_table(best)
-    if not brief:
-        for number, step in enumerate(best.steps):
-            yield _features_table(best, number, step)
-            if len(step.alternatives) > 1:
-                yield _alternatives_table(best, step)
-        yield _parts_table(best)
     yield _totals_table(best)
     yield _words_table(best)
     if len(explained.derivations) > 1:
         yield _translations_table(explained)
         yield _differences_table(explained.derivations)
+    if steps:
+        yield _parts_table(best)
+        for number, step in enumerate(best.steps):
+            yield _features_table(best, number, step)
+            if len(step.alternatives) > 1:
+                yield _alternatives_table(best, step)
 
 
 def as_json(explained: Explained) -> str:
@@ -195,17 +197,21 @@ def _alternatives_table(explanation: Explanation, step: Step) -> Table:
             [
                 MARK if other is chosen else "",
                 _span(other.source),
-                " ".join(other.source_words),
-                _target(other),
+                _clipped(" ".join(other.source_words)),
+                _clipped(_target(other).replace(" (unknown)", " ?")),
                 _jump(other.jump),
-                *map(_added, scores),
-                "" if other is chosen else _difference(other.total - chosen.total),
+                *(f"{score:.2f}" if score else "0" for score in scores),
             ]
         )
     names = [explanation.parts[model].name for model in models]
-    header = ["", "span", "source", "target", "jump", *names, "others", "future", "total", "to *"]
+    header = ["", "span", "source", "target", "jump", *names, "others", "future", "total"]
     title = f"what could have come next, weighted ({MARK} was taken)"
     return Table(header, rows, title=title, left=WORDS)
+
+
+def _clipped(words: str) -> str:
+    """So that a table with two models fits into eighty columns."""
+    return words if len(words) <= LONGEST_WORDS else f"{words[: LONGEST_WORDS - 1]}…"
 
 
 def _parts_table(explanation: Explanation) -> Table:
