@@ -2,7 +2,7 @@
 words is said of their tokens."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, replace
 from itertools import islice
@@ -112,6 +112,11 @@ class TextPipelines(NamedTuple):
         """A line to translate; `split`: it may be several sentences, if the system says so too."""
         sentence = self.source.sentence(line, split=split and self.split)
         return masked_sentence(sentence) if self.numbers == COPY else sentence
+
+    def tokenised(self, references: Iterable[Sequence[str]]) -> list[list[str]]:
+        """References for each sentence, as the tokens that a search makes."""
+        tokenise = self.target.tokenise
+        return [[" ".join(tokenise(line)) for line in group] for group in references]
 
     def written(self, line: str) -> list[str]:
         """The tokens of a target text that has no source."""

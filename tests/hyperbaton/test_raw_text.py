@@ -251,3 +251,29 @@ def test_moves_of_phrases_and_of_words_are_learned_from_raw_text(files, tmp_path
     )
     # of tokens in capital letters the model knows nothing
     assert raw["models"]["pair"]["log_p"] > tokens["models"]["pair"]["log_p"]
+
+
+def test_reranking_learned_from_raw_references_and_tokens(tmp_path):
+    """BLEU of tokens against raw text is far too low, and was what weights were learned from."""
+    text = TextSettings("xx", "en", "words", "words", "lower", "true")
+    source, target = "Kare wa kita.\nHon da!\n", "He came.\nA book!\n"
+    files = write_corpus(
+        tmp_path, times=1, source=source, target=target, alignment="0-0 2-1 3-2\n0-1 2-2\n"
+    )
+    system = tmp_path / "m"
+    train_system(files, system, TrainingSettings(text=text))
+    lists, best = tmp_path / "lists", tmp_path / "best"
+    translate(system, "--n-best", 5, "--n-best-file", lists, "-o", best, lines=source)
+    assert best.read_text() == target
+    command_line.refuses("references look like raw text", 1, "rerank", lists, "--reference", best)
+    learned, out = ["rerank", lists, "--reference", best, "--system", system], tmp_path / "out"
+    done = command_line.run(*learned, "-o", out, "--metric", "ter")
+    assert done.stdout.splitlines()[1].split()[-1] == "0.00"  # the lists' own order
+    assert out.read_text() == target
+    assert command_line.run("rerank", "--mbr", lists, "--system", system).stdout == target
+    found = hyperbaton.rerank(
+        lists, system=system, references=target.splitlines(), tune={"metric": "ter"}
+    )
+    assert (found.learned.before, found.translations) == (0.0, target.splitlines())
+    with pytest.raises(DataError, match="references look like raw text, the lists like tokens"):
+        hyperbaton.rerank(lists, references=target.splitlines())

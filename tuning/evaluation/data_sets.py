@@ -78,9 +78,7 @@ def load(data: DataSet, text: TextPipelines | None = None, *, tested: bool = Fal
         text.load()
         sources = tuple(read_sentences(files, partial(text.sentence, split=tested)))
     if text is not None and not tested:
-        references = tuple(
-            tuple(" ".join(text.target.tokenise(line)) for line in group) for group in references
-        )
+        references = tuple(map(tuple, text.tokenised(references)))
     if not sources:
         raise DataError("has no sentence", where=str(data.source))
     check_line_counts({str(data.source): len(sources), str(data.references[0]): len(references)})

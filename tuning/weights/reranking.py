@@ -21,6 +21,7 @@ from hyperbaton.foundation.files.writing import open_to_write
 from hyperbaton.foundation.progress import SILENT, Reporter
 from hyperbaton.tuning.evaluation.nbest_lists import SCORE, FeatureLists, NBestEntry
 from hyperbaton.tuning.evaluation.oracle_bleu import climb
+from hyperbaton.tuning.evaluation.references import look_raw
 from hyperbaton.tuning.metrics.base import Outputs
 from hyperbaton.tuning.metrics.words import TextOptions
 from hyperbaton.tuning.optimisers.line_search import LEAST_GAIN
@@ -163,6 +164,18 @@ def check_names(lists: FeatureLists, weights: Mapping[str, float], where: str) -
             where=where,
             expected=f"it has {', '.join(weights)}",
             advice="learn weights from lists with the same features",
+        )
+
+
+def check_same_text(lists: FeatureLists, references: Sequence[Sequence[str]]) -> None:
+    """Refuses raw text beside tokens: scores of one against the other mean nothing."""
+    kinds = look_raw(references), look_raw([[entry.text] for entry in lists.entries])
+    if kinds[0] != kinds[1]:
+        raw, tokens = ("references", "lists") if kinds[0] else ("lists", "references")
+        raise DataError(
+            f"the {raw} look like raw text, the {tokens} like tokens",
+            where=lists.where,
+            advice="give the system that made the lists (--system), or the same kind of text",
         )
 
 

@@ -144,6 +144,7 @@ def explain(
 def rerank(
     lists: File,
     *,
+    system: File | None = None,
     features: "Mapping[str, Feature] | None" = None,
     source: Text | None = None,
     references: "Text | Sequence[Path] | Sequence[Sequence[str]] | None" = None,
@@ -156,9 +157,11 @@ def rerank(
     them, or a function of a source sentence and its translations.
 
     With `references`, the weights are learned (sections: tune and those of the optimisers);
-    otherwise `weights` are those of an earlier call, or of a file.
+    otherwise `weights` are those of an earlier call, or of a file. With the `system` that made the
+    lists, if it takes raw text, references and translations are raw.
     """
     from hyperbaton.foundation.errors import SettingError
+    from hyperbaton.models.system.folder import load_text
     from hyperbaton.settings import settings_of
     from hyperbaton.tuning.evaluation.nbest_lists import read_feature_lists, with_features
     from hyperbaton.tuning.weights import reranking
@@ -167,12 +170,17 @@ def rerank(
         raise SettingError("give either references, to learn weights, or weights")
     settings = settings_of(sections, ("tune",)).tune
     settings.check()
+    text = None if system is None else load_text(Path(system))
     sources = None if source is None else sentences_of(source, "source")
     found = with_features(read_feature_lists(path_of(lists, "lists")), features or {}, sources)
     n_sentences = len(sources) if sources else found.sentences[-1] + 1
     learned = None
     if references is not None:
         groups = reference_groups(references, n_sentences)
+        if text is not None:
+            text.load()
+            groups = text.tokenised(groups)
+        reranking.check_same_text(found, groups)
         found.check_sentences(len(groups), "references")
         n_sentences = len(groups)
         reporter = reporter_of(verbose)
@@ -186,6 +194,8 @@ def rerank(
         chosen = reranking.read_weights(path_of(weights, "weights"))
     reranking.check_names(found, chosen, "weights")
     best = {own[0].sentence: own[0].text for own in reranking.reranked(found, chosen)}
+    if text is not None:
+        best = {n: text.target.detokenise(tokens.split(" ")) for n, tokens in best.items()}
     return Reranked([best.get(number, "") for number in range(n_sentences)], chosen, learned)
 
 

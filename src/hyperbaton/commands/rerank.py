@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,7 @@ from hyperbaton.commands.parameters import (
 from hyperbaton.console import announce_compilation, reporting, say
 
 if TYPE_CHECKING:
+    from hyperbaton.corpus.raw_text.both_sides import TextPipelines
     from hyperbaton.tuning.evaluation.nbest_lists import FeatureLists
     from hyperbaton.tuning.evaluation.tables import Table
     from hyperbaton.tuning.weights.reranking import Reranking
@@ -61,6 +63,10 @@ class Rerank(Command):
         "--feature",
         default=(),
         metavar="NAME=FILE|NAME=MODULE:FUNCTION",
+    )
+    system: Path | None = option(
+        "The system that made the lists, if it takes raw text: references are raw then, and so are "
+        "the best translations."
     )
     source: Path | None = option("Source text, for functions.")
     references: tuple[Path, ...] = option(
@@ -134,7 +140,18 @@ class Rerank(Command):
                     for entries in lists
                 ]
                 found = expected_gains(scored, scale) if scored else None
-                stream.write(f"{found.texts[found.best] if found else ''}\n".encode())
+                best = found.texts[found.best] if found else ""
+                stream.write(f"{self.written(best)}\n".encode())
+
+    @cached_property
+    def text(self) -> "TextPipelines | None":
+        from hyperbaton.models.system.folder import load_text
+
+        return None if self.system is None else load_text(self.system)
+
+    def written(self, tokens: str) -> str:
+        """A translation as people write it, if the system does."""
+        return tokens if self.text is None else self.text.target.detokenise(tokens.split(" "))
 
     def read_sources(self, lists: "FeatureLists") -> list[str] | None:
         from hyperbaton.corpus.text import parse_lines
@@ -148,11 +165,20 @@ class Rerank(Command):
     def learn(self, lists: "FeatureLists", sources: list[str] | None) -> "Reranking":
         """What the references teach, which is also written."""
         from hyperbaton.tuning.evaluation.references import read_references
-        from hyperbaton.tuning.weights.reranking import RerankingTask, learn, write_weights
+        from hyperbaton.tuning.weights.reranking import (
+            RerankingTask,
+            check_same_text,
+            learn,
+            write_weights,
+        )
 
         settings = self.settings(self.assignments, ["tune"]).tune
         settings.check()
         references = read_references(self.references)
+        if self.text is not None:
+            self.text.load()
+            references = self.text.tokenised(references)
+        check_same_text(lists, references)
         lists.check_sentences(len(references), str(self.references[0]))
         if len(lists) < len(references):
             say(f"{len(references) - len(lists)} of {len(references)} sentences have no list")
@@ -179,7 +205,7 @@ class Rerank(Command):
             with open_to_write(self.n_best_file) as stream:
                 stream.writelines(f"{entry_line(one)}\n".encode() for own in groups for one in own)
         if out is not None:
-            best = {own[0].sentence: own[0].text for own in groups}
+            best = {own[0].sentence: self.written(own[0].text) for own in groups}
             with open_to_write(out) as stream:
                 stream.writelines(f"{best.get(n, '')}\n".encode() for n in range(n_sentences))
 
