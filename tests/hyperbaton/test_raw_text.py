@@ -262,6 +262,11 @@ def test_reranking_learned_from_raw_references_and_tokens(tmp_path):
     )
     system = tmp_path / "m"
     train_system(files, system, TrainingSettings(text=text))
+    tokens = translate(system, "--only", "target-tokens", lines=target).stdout
+    assert tokens == "He came .\nA book !\n"
+    assert translate(system, "--only", "target-text", lines=tokens).stdout == target
+    source_tokens = translate(system, "--only=source-tokens", lines=source).stdout
+    assert source_tokens == "kare wa kita .\nhon da !\n"
     lists, best = tmp_path / "lists", tmp_path / "best"
     translate(system, "--n-best", 5, "--n-best-file", lists, "-o", best, lines=source)
     assert best.read_text() == target

@@ -159,6 +159,7 @@ REFUSED = {
         ("--distortion-limit far", 2, "'far' is not a number of words or inf"),
         ("--distortion-limit -7", 2, "'-7' is not a number of words or inf"),
         ("nothing.txt", 1, "nothing.txt: no such file"),
+        ("--only source-tokens", 1, "takes tokens, so there is nothing to convert"),
         ("--set search.options=99", 2, "there cannot be 99 options"),
         ("--time-limit -1", 2, "-1.0 is not in the range x>=0"),
         ("--force two --order two", 2, "--force and --order exclude each other"),

@@ -26,6 +26,7 @@ from hyperbaton.commands.parameters import (
     threads_option,
 )
 from hyperbaton.console import announce_compilation, progress_line, say
+from hyperbaton.foundation.errors import DataError
 
 if TYPE_CHECKING:
     from hyperbaton.decoder.constrained_search import Request
@@ -60,7 +61,7 @@ class Translate(MarkedCommand):
     headings: ClassVar[Mapping[str, Sequence[str]]] = {
         "Output": [
             "out", "form", "n_best", "n_best_file", "distinct", "print_alignment", "lattice",
-            "stats",
+            "stats", "only",
         ],
         "Input": ["tokenised", "source_tags", "source_tree", "factored"],
         "Search": [
@@ -80,6 +81,11 @@ class Translate(MarkedCommand):
     n_best: int = option("Length of n-best lists.", default=1, type=POSITIVE)
     n_best_file: Path | None = output("Write n-best lists here, in Moses' format.")
     distinct: bool = flag("Keep each translation only once in an n-best list.")
+    only: str | None = option(
+        "Translate nothing: print the tokens of source or target text as the system makes them, or "
+        "the text of target tokens.",
+        type=click.Choice(["source-tokens", "target-tokens", "target-text"]),
+    )
     print_alignment: bool = flag("Also print word alignments, behind |||.")
     form: str = option(
         "json: an object for each sentence.",
@@ -118,6 +124,9 @@ class Translate(MarkedCommand):
             prompt(self, self.n_best)
             return
         self.check()
+        if self.only is not None:
+            self.convert(self.only)
+            return
         marking = self.marking()  # first of all: a glossary may be wrong
         sentences = self.read(self.source, marking, self.oracle)
         announce_compilation("hyperbaton.decoder.search")
@@ -154,6 +163,23 @@ class Translate(MarkedCommand):
         if report.failures:
             raise SystemExit(1)
 
+    def convert(self, wanted: str) -> None:
+        """Text to tokens, or back, line by line."""
+        from hyperbaton.corpus.text import parse_lines
+        from hyperbaton.foundation.files.writing import open_to_write
+
+        text = self.text()
+        if text is None:
+            raise DataError(
+                "the system takes tokens, so there is nothing to convert", where=str(self.model)
+            )
+        side = text.source if wanted == "source-tokens" else text.target
+        with open_to_write(self.out or STREAM) as stream:
+            for _, line in parse_lines(self.source, str):
+                is_text = wanted == "target-text"
+                made = side.detokenise(line.split()) if is_text else " ".join(side.tokenise(line))
+                stream.write(f"{made}\n".encode())
+
     @property
     def is_json(self) -> bool:
         return self.form == "json"
@@ -172,6 +198,7 @@ class Translate(MarkedCommand):
         others = (
             "out", "n_best_file", "print_alignment", "is_json", "lattice", "stats", "mbr",
             "mbr_lattice", "force", "prefix", "order", "oracle", "source_tags", "source_tree",
+            "only",
         )  # fmt: skip
         is_plain = self.source == STREAM and not any(getattr(self, name) for name in others)
         return is_plain and sys.stdin.isatty() and sys.stdout.isatty()
