@@ -24,6 +24,7 @@ from hyperbaton.corpus.text import read_lines
 from hyperbaton.foundation.errors import DataError, SettingError, nearest
 
 SIDES = ("source", "target")
+SMALL = 50_000  # pairs
 N_SAMPLED, OFTEN = 1000, 0.05  # lines of training text, and a share of them that matters
 Tokenise = Callable[[str], list[str]]
 
@@ -98,6 +99,15 @@ class TextPipelines(NamedTuple):
         return (
             f"warning: {share:.0%} of the source lines hold several sentences, which text.split "
             "translates one by one though they are learned together; leave text.split out"
+        )
+
+    def size_hint(self, n_pairs: int) -> str:
+        """Says so if another tokeniser may suit a corpus of this size."""
+        if self.source.tokeniser.name != "jieba" or n_pairs >= SMALL:
+            return ""
+        return (
+            f"{n_pairs:,} pairs are few for words of Chinese, many of which will be unknown; "
+            "characters may translate better: --set text.source_tokeniser=char"
         )
 
     @property

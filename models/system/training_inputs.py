@@ -141,6 +141,7 @@ class TrainingCorpus:
         self._kept_case = None  # no two of them in memory for longer than it takes
         text = self.text()
         lines = report.lines()
-        if text is not None and (warning := text.split_warning(self.inputs.paths["source"])):
-            lines.append(warning)
+        if text is not None:
+            remarks = text.split_warning(self.inputs.paths["source"]), text.size_hint(len(corpus))
+            lines += filter(None, remarks)
         return corpus if text is None else text.learned_from(corpus), lines

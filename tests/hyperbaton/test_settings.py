@@ -3,8 +3,10 @@ from hyperbaton.foundation.errors import SettingError
 from hyperbaton.settings import Settings, load_settings
 from hyperbaton.tuning.optimisers.mira import Mira
 from hyperbaton.tuning.weights.sections import as_dict
+from tests import command_line
 from tests.child_processes import loaded_by
 from tests.refusals import refusals, refused
+from tests.test_advice import all_commands, command_of
 
 
 def test_defaults():
@@ -80,3 +82,18 @@ def test_settings_without_effect_were_ignored(assignment):
 def test_settings_with_an_effect():
     assert load_settings(["search.beam=1"], sections=["search"]).search.beam == 1
     assert load_settings(["mira.step=1"], sections=["tune"]) != Settings()
+
+
+def test_commands_that_take_settings_take_a_file_of_them(write):
+    taking = [one for one in all_commands() if "assignments" in names_of(one)]
+    assert len(taking) > 8
+    assert all("config" in names_of(one) for one in taking)
+    config = write("c.toml", "[text]\nsource_language = 'xx'\n[search]\nbeam = 1.0\n")
+    text = write("t", "a\n")
+    facts = "text.target_language is missing"
+    command_line.refuses(facts, 2, "corpus", "--source", text, "--target", text, "--config", config)
+    command_line.refuses("no such file", 1, "corpus", "--sample=ja-en", "--config=none.toml")
+
+
+def names_of(command):
+    return {parameter.name for parameter in command_of(command).params}

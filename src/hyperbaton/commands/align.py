@@ -13,6 +13,7 @@ from hyperbaton.commands.parameters import (
     POSITIVE,
     Command,
     command,
+    config_option,
     language_options,
     option,
     output,
@@ -96,6 +97,7 @@ class Align(Command):
     )
     source_language: str | None = language_options[0]()
     target_language: str | None = language_options[1]()
+    config: Path | None = config_option()
     assignments: tuple[str, ...] = set_option()
 
     def run(self) -> None:

@@ -9,6 +9,7 @@ import click
 from hyperbaton.commands.parameters import (
     TextCommand,
     command,
+    config_option,
     option,
     output,
     set_option,
@@ -39,6 +40,7 @@ class Corpus(TextCommand):
     )
     form: str = option("", "--format", default="text", type=click.Choice(["text", "json"]))
     plot: Path | None = output("Also draw the distances into this png, svg or pdf file.")
+    config: Path | None = config_option()
     assignments: tuple[str, ...] = set_option()
 
     def run(self) -> None:

@@ -13,6 +13,7 @@ from hyperbaton.commands.parameters import (
     TextCommand,
     cluster_option,
     command,
+    config_option,
     flag,
     option,
     output,
@@ -111,6 +112,7 @@ class Learners(TextCommand):
     seed: int = option(default=1, type=NOT_NEGATIVE)
     threads: int = threads_option()
     cluster: str | None = cluster_option()
+    config: Path | None = config_option()
     assignments: tuple[str, ...] = set_option()
 
     def run(self) -> None:

@@ -4,6 +4,7 @@ SHARED = {
     "--alignment": "word alignment of a corpus (0-0 1-2)",
     "--allow-plugins": "load models of a system that are not part of hyperbaton",
     "--cluster": "where workers on other machines are found",
+    "--config": "a TOML file with settings",
     "--distortion": "a distortion model, with its settings",
     "--distortion-limit": "longest jump in words, or inf",
     "--drop-unknown": "leave unknown words out",

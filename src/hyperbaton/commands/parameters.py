@@ -129,7 +129,6 @@ class Command(ABC):
         assignments: tuple[str, ...],
         sections: Sequence[str],
         base: "Settings | None" = None,
-        config: Path | None = None,
     ) -> "Settings":
         """`base` under a TOML file, the options that stand for settings, and `--set`, which may
         only change the sections that the command uses."""
@@ -142,6 +141,7 @@ class Command(ABC):
             and (value := getattr(self, declared.name)) is not None
             and value is not False
         ]
+        config: Path | None = getattr(self, "config", None)
         return load_settings([*shortcuts, *assignments], config, base or Settings(), sections)
 
 
@@ -221,6 +221,7 @@ set_option = partial(
     default=(),
     metavar="SECTION.KEY=VALUE",
 )
+config_option = partial(option, "TOML file with settings, by section.")
 plugins_option = partial(
     flag,
     "Also load distortion models that the system names and that are not part of hyperbaton. They "
@@ -271,6 +272,7 @@ class SearchCommand(Command):
         metavar="SECONDS",
     )
     drop_unknown: bool = flag("Leave unknown words out.", sets="search.drop_unknown")
+    config: Path | None = config_option()
     assignments: tuple[str, ...] = set_option()
 
     def text(self) -> "TextPipelines | None":

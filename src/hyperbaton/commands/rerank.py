@@ -15,6 +15,7 @@ from hyperbaton.commands.parameters import (
     Command,
     argument,
     command,
+    config_option,
     flag,
     option,
     output,
@@ -90,6 +91,7 @@ class Rerank(Command):
     )
     n_best_file: Path | None = output("Write the lists in their new order here.")
     threads: int = threads_option()
+    config: Path | None = config_option()
     assignments: tuple[str, ...] = set_option()
 
     def run(self) -> None:

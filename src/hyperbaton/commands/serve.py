@@ -14,6 +14,7 @@ from hyperbaton.commands.parameters import (
     Command,
     argument,
     command,
+    config_option,
     flag,
     option,
     plugins_option,
@@ -77,6 +78,7 @@ class Serve(Command):
         metavar="https://HOST",
     )
     allow_plugins: bool = plugins_option()
+    config: Path | None = config_option()
     assignments: tuple[str, ...] = set_option()
 
     def run(self) -> None:

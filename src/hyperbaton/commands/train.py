@@ -10,6 +10,7 @@ from hyperbaton.commands.parameters import (
     TextCommand,
     cluster_option,
     command,
+    config_option,
     option,
     set_option,
     threads_option,
@@ -53,7 +54,7 @@ class Train(TextCommand):
         metavar="NAME[,KEY=VALUE…]",
     )
     seed: int = option("Seed of all random steps.", default=0)
-    config: Path | None = option("TOML file with settings.")
+    config: Path | None = config_option()
     threads: int = threads_option()
     cluster: str | None = cluster_option()
     assignments: tuple[str, ...] = set_option()
@@ -64,7 +65,7 @@ class Train(TextCommand):
 
         announce_compilation("hyperbaton.models.phrases.extraction")
         files = self.files()
-        settings = self.settings(self.assignments, TRAINING, config=self.config)
+        settings = self.settings(self.assignments, TRAINING)
         training = settings.training(self.distortion, self.seed)
         with far_workers(self.cluster) as workers, reporting(resumes=True) as reporter:
             given = files, self.out, training, self.lm_texts, self.threads

@@ -71,7 +71,7 @@ class Translate(MarkedCommand):
         "Constraints": [
             "glossary", "glossary_mode", "markup", "force", "prefix", "order", "oracle",
         ],
-        "Machine": ["threads", "cluster", "allow_plugins", "assignments"],
+        "Machine": ["threads", "cluster", "allow_plugins", "config", "assignments"],
     }  # fmt: skip
 
     source: Path = argument(default=STREAM, metavar="[INPUT]")

@@ -14,6 +14,7 @@ from hyperbaton.commands.parameters import (
     argument,
     cluster_option,
     command,
+    config_option,
     flag,
     limit_option,
     option,
@@ -97,6 +98,7 @@ class Tune(Command):
     allow_plugins: bool = plugins_option()
     threads: int = threads_option()
     cluster: str | None = cluster_option()
+    config: Path | None = config_option()
     assignments: tuple[str, ...] = set_option()
 
     def run(self) -> None:

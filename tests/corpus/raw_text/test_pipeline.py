@@ -149,3 +149,11 @@ def test_lines_that_training_keeps_whole_and_translation_would_split(write):
     assert pipelines.split_warning(write("s", several + one * 24)) == ""  # few
     whole = pipelines._replace(split=False)
     assert whole.split_warning(write("s", several)) == ""
+
+
+def test_small_corpora_of_chinese_get_a_hint():
+    chinese = TextPipelines.of(TextSettings("zh", "en"))
+    assert "source_tokeniser=char" in chinese.size_hint(11_140)
+    assert chinese.size_hint(50_000) == ""
+    for other in (TextSettings("zh", "en", "char"), TextSettings("ja", "en")):
+        assert TextPipelines.of(other).size_hint(10) == ""
