@@ -86,7 +86,7 @@ def typed():
     words = ["--set=text.source_tokeniser=words", "--set=text.target_tokeniser=words"]
     run("prepare", "raw.romaji", "raw.en", *languages, "--dev", 30, "--test", 20, "-o", "data")
     both = ["--source", "data/train.romaji", "--target", "data/train.en", *languages, *words]
-    run("align", *both, "-o", "links")
+    run("align", *both, "--symmetrise", "intersection", "-o", "links")
     run("train", *both, "--alignment", "links", "--lm-order", 3, "-o", "system")
     dev = ["--source", "data/dev.romaji", "--reference", "data/dev.en"]
     run("tune", "system", *dev, "--replicas", 1, "--iterations", 2, "--n-best", 20)
@@ -115,7 +115,7 @@ def in_python():
 
     hyperbaton.prepare(["raw.romaji", "raw.en"], **LANGUAGES, out="data", dev=30, test=20)
     source, target = read("train.romaji"), read("train.en")
-    links = hyperbaton.align(source, target, text=TEXT)
+    links = hyperbaton.align(source, target, symmetrise="intersection", text=TEXT)
     Path("links").write_text("".join(f"{' '.join(f'{i}-{j}' for i, j in own)}\n" for own in links))
     corpus = {"source": source, "target": target, "alignment": links}
     hyperbaton.train(**corpus, out="system", lm={"order": 3}, text=TEXT)

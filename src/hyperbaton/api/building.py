@@ -68,7 +68,7 @@ def align(
     source: Text,
     target: Text,
     *,
-    method: str = METHOD,
+    symmetrise: str = METHOD,
     leave_out: Iterable[str] = (),
     samplers: int = 3,
     length: float = 1.0,
@@ -81,9 +81,9 @@ def align(
 
     With languages in the section `text`, both texts are raw.
     """
+    from hyperbaton.corpus.aligning import symmetrisation
     from hyperbaton.corpus.aligning.aligner import AlignerSettings, read_priors
     from hyperbaton.corpus.aligning.aligning_files import align_files
-    from hyperbaton.corpus.aligning.symmetrisation import symmetrise
     from hyperbaton.corpus.corpora.reading import CorpusFiles
     from hyperbaton.corpus.raw_text.both_sides import corpus_tokenisers
     from hyperbaton.settings import settings_of
@@ -96,7 +96,7 @@ def align(
         files = CorpusFiles(*sides)
         left_out = leave_out.split() if isinstance(leave_out, str) else list(leave_out)
         _, found = align_files(files, tokenise, how, left_out, known, reporter_of(verbose))
-    return [list(map(tuple, row.tolist())) for row in symmetrise(*found, method)]
+    return [list(map(tuple, row.tolist())) for row in symmetrisation.symmetrise(*found, symmetrise)]
 
 
 def train(
