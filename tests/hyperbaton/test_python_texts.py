@@ -33,7 +33,8 @@ def parts(folder):
 
 def test_lists_files_and_names_make_the_same_system(files, tmp_path):
     """Parts are named after all that they depend on."""
-    lists = {"source": SOURCE, "target": iter(TARGET), "alignment": LINES}
+    opened = [f"{line}\n" for line in SOURCE]  # as lines of an open file are
+    lists = {"source": opened, "target": iter(TARGET), "alignment": LINES}
     names = {name: str(path) for name, path in files.items()}
     for number, given in enumerate((files, names, lists)):
         hyperbaton.train(**given, out=tmp_path / str(number), **SMALL)
@@ -110,7 +111,7 @@ def test_references_in_all_forms(files, tmp_path, monkeypatch):
     again, path = {"restart": True, "state": tmp_path / "s", "tune": TUNE}, files["target"]
     scores = [
         hyperbaton.tune(folder, source=SOURCE, references=references, **again).initial_score
-        for references in (TARGET, [[one] for one in TARGET], path, [path], str(path))
+        for references in (TARGET, [[f"{one}\n"] for one in TARGET], path, [path], str(path))
     ]
     assert len(set(scores)) == 1
     several = [["bought a book", "he bought a book"], ["he read a book"], ["he bought"]]

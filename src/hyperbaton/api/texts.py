@@ -46,16 +46,17 @@ def sentences_of(given: Text, what: str) -> list[str]:
         from hyperbaton.corpus.text import parse_lines
 
         return [line for _, line in parse_lines(path_of(given, what), str)]
-    return list(given)
+    return [line.removesuffix("\n") for line in given]
 
 
 def file_of(given: "Text | Iterable[Links]", what: str, folder: Path) -> Path:
     """The file of a text. Sentences in a list, or links, go to a new file in the folder."""
     if isinstance(given, (str, os.PathLike)):
         return path_of(given, what)
-    lines = [one if isinstance(one, str) else _links_line(one, what) for one in given]
+    rows = (one if isinstance(one, str) else _links_line(one, what) for one in given)
+    lines = [row.removesuffix("\n") for row in rows]  # those of an open file have it
     for number, line in enumerate(lines, 1):
-        if len(line.splitlines()) > 1:
+        if "\n" in line:
             raise DataError("has a line break", where=f"{what}, sentence {number}")
     path = folder / GIVEN / f"{what}.txt"
     make_folder(path.parent)
@@ -82,7 +83,8 @@ def reference_groups(given: Any, n_sentences: int) -> list[list[str]]:
             expected="a string in a list is a sentence",
             advice=f"for a file: Path({files[0]!r})" if files else "",
         )
-    return [[one] if isinstance(one, str) else list(one) for one in given]
+    groups = ([one] if isinstance(one, str) else one for one in given)
+    return [[text.removesuffix("\n") for text in group] for group in groups]
 
 
 def reference_files(given: Any, n_sentences: int, folder: Path) -> tuple[Path, ...]:
