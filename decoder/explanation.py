@@ -146,6 +146,11 @@ def explain(
     """Takes apart one of the derivations that `translator` has found for a sentence."""
     if not len(decoded.sentence):
         raise DataError("an empty sentence has no derivation that could be explained")
+    if n_breaks := len(decoded.sentence.breaks):
+        raise DataError(
+            f"this line holds {n_breaks + 1} sentences, which are translated one by one",
+            advice="explain one of them",
+        )
     if decoded.n_pieces > 1:
         raise DataError(
             f"a sentence of {len(decoded.sentence)} words was translated in pieces",

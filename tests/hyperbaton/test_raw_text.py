@@ -180,9 +180,11 @@ def test_tuning_explaining_and_diagnosing_take_raw_text(files, model, tmp_path):
     assert "dev: unknown words" in done.stderr  # Kare, HON
     done = command_line.run("diagnose", copy, *data)
     done = command_line.run(
-        "explain", copy, "Hon da . Kare wa hon .", "--reference", "A book .", "--format=json"
+        "explain", copy, "Kare wa hon .", "--reference", "A book .", "--format=json"
     )
     assert json.loads(done.stdout)["reference"] == "a book ."
+    both = "Hon da . Kare wa hon ."  # which translate splits
+    command_line.refuses("2 sentences … one by one", 1, "explain", copy, both)
 
 
 SURVIVORS = [

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import tomli_w
 
+from hyperbaton.corpus.raw_text.both_sides import TextPipelines
 from hyperbaton.foundation.arrays import FloatArray
 from hyperbaton.foundation.errors import DataError, SettingError
 from hyperbaton.foundation.files.writing import open_to_write
@@ -96,6 +97,21 @@ class Reranking:
     oracle: float  # of the best translations in them
 
 
+def references_for(
+    lists: FeatureLists,
+    references: Sequence[Sequence[str]],
+    text: TextPipelines | None,
+    where: str,
+) -> Sequence[Sequence[str]]:
+    """References as tokens like those of the lists, with one for each sentence."""
+    if text is not None:
+        text.load()
+        references = text.tokenised(references)
+    check_same_text(lists, references)
+    lists.check_sentences(len(references), where)
+    return references
+
+
 def learn(task: RerankingTask) -> Reranking:
     pool, vector, objective = task.pool(), task.vector, task.objective
     check_pool(task, pool)
@@ -137,6 +153,17 @@ def reranked(lists: FeatureLists, weights: Mapping[str, float]) -> list[list[NBe
         ]
         for begin, end in pairwise(lists.offsets.tolist())
     ]
+
+
+def best_translations(
+    groups: Sequence[Sequence[NBestEntry]], text: TextPipelines | None, n_sentences: int
+) -> list[str]:
+    """The first translation of each list, as people write it if the system does; a sentence
+    without a list has an empty one."""
+    best = {own[0].sentence: own[0].text for own in groups}
+    if text is not None:
+        best = {n: text.target.detokenise(tokens.split(" ")) for n, tokens in best.items()}
+    return [best.get(number, "") for number in range(n_sentences)]
 
 
 def _entry(lists: FeatureLists, row: int, scores: FloatArray) -> NBestEntry:

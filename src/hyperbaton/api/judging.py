@@ -176,12 +176,8 @@ def rerank(
     n_sentences = len(sources) if sources else found.sentences[-1] + 1
     learned = None
     if references is not None:
-        groups = reference_groups(references, n_sentences)
-        if text is not None:
-            text.load()
-            groups = text.tokenised(groups)
-        reranking.check_same_text(found, groups)
-        found.check_sentences(len(groups), "references")
+        given = reference_groups(references, n_sentences)
+        groups = reranking.references_for(found, given, text, "references")
         n_sentences = len(groups)
         reporter = reporter_of(verbose)
         learned = reranking.learn(
@@ -193,10 +189,9 @@ def rerank(
     elif weights is not None:
         chosen = reranking.read_weights(path_of(weights, "weights"))
     reranking.check_names(found, chosen, "weights")
-    best = {own[0].sentence: own[0].text for own in reranking.reranked(found, chosen)}
-    if text is not None:
-        best = {n: text.target.detokenise(tokens.split(" ")) for n, tokens in best.items()}
-    return Reranked([best.get(number, "") for number in range(n_sentences)], chosen, learned)
+    order = reranking.reranked(found, chosen)
+    best = reranking.best_translations(order, text, n_sentences)
+    return Reranked(best, chosen, learned)
 
 
 def compare(

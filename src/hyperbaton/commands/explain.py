@@ -6,7 +6,7 @@ import sys
 import warnings
 from collections.abc import Callable
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -112,7 +112,7 @@ class Explain(MarkedCommand):
                 expected="expected a sentence: hyperbaton explain "
                 f'{shlex.quote(str(self.model))} "words of it"',
             )
-        return replace(sentence, breaks=())  # all of it is explained at once
+        return sentence
 
     def _line_of_file(self, source: Path) -> "Sentence":
         with closing(self.read(source, self.marking())) as sentences:

@@ -169,19 +169,15 @@ class Rerank(Command):
         from hyperbaton.tuning.evaluation.references import read_references
         from hyperbaton.tuning.weights.reranking import (
             RerankingTask,
-            check_same_text,
             learn,
+            references_for,
             write_weights,
         )
 
         settings = self.settings(self.assignments, ["tune"]).tune
         settings.check()
-        references = read_references(self.references)
-        if self.text is not None:
-            self.text.load()
-            references = self.text.tokenised(references)
-        check_same_text(lists, references)
-        lists.check_sentences(len(references), str(self.references[0]))
+        given = read_references(self.references)
+        references = references_for(lists, given, self.text, str(self.references[0]))
         if len(lists) < len(references):
             say(f"{len(references) - len(lists)} of {len(references)} sentences have no list")
         announce_compilation("hyperbaton.tuning.optimisers.line_search")
@@ -196,7 +192,7 @@ class Rerank(Command):
         """The outputs that were asked for; standard output is for them if nothing is learned."""
         from hyperbaton.foundation.files.writing import open_to_write
         from hyperbaton.tuning.evaluation.nbest_lists import entry_line
-        from hyperbaton.tuning.weights.reranking import reranked
+        from hyperbaton.tuning.weights.reranking import best_translations, reranked
 
         is_stdout = self.out is None and self.weights is not None and self.n_best_file != STREAM
         out = STREAM if is_stdout else self.out
@@ -207,9 +203,9 @@ class Rerank(Command):
             with open_to_write(self.n_best_file) as stream:
                 stream.writelines(f"{entry_line(one)}\n".encode() for own in groups for one in own)
         if out is not None:
-            best = {own[0].sentence: self.written(own[0].text) for own in groups}
+            best = best_translations(groups, self.text, n_sentences)
             with open_to_write(out) as stream:
-                stream.writelines(f"{best.get(n, '')}\n".encode() for n in range(n_sentences))
+                stream.writelines(f"{translation}\n".encode() for translation in best)
 
 
 def result_tables(found: "Reranking") -> "list[Table]":

@@ -39,7 +39,7 @@ def explain_sentence(
 ) -> dict[str, Any]:
     translator = system.variant(system.change(asked))
     kind = requested(asked)
-    # all of it is explained at once
+    # the page shows the translation of the whole, so that is what is explained
     sentence = replace(sentence_of(translator, asked, asked["text"], limits), breaks=())
     if not len(sentence):
         raise Refused(BAD_REQUEST, "there is no word to explain", where="text")
