@@ -76,7 +76,7 @@ def test_systems_have_names(model, served, monkeypatch):
 
 def test_options_are_limits_and_settings(model, served):
     limits = {"bytes": 1, "sentences": 2, "words": 3, "seconds": 4.5, "requests": 5, "n_best": 6}
-    limits["pops"] = 7
+    limits |= {"pops": 7, "letters": 8, "word_letters": 9, "answer_bytes": 10}
     options = [f"--max-{name.replace('_', '-')}={value}" for name, value in limits.items()]
     serve(model, *options, "--set", "search.pop_limit=50")
     assert vars(served[0][1]) == limits

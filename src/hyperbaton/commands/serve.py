@@ -59,6 +59,8 @@ class Serve(Command):
     max_bytes: int = option("Longest body of a request.", default=1 << 20, type=POSITIVE)
     max_sentences: int = option("Most sentences of a request.", default=1000, type=POSITIVE)
     max_words: int = option("Most words of a sentence.", default=200, type=POSITIVE)
+    max_letters: int = option("Most letters of a sentence.", default=5000, type=POSITIVE)
+    max_word_letters: int = option("Most letters of a word.", default=200, type=POSITIVE)
     max_seconds: float = option(
         "Longest time for a request.", default=30.0, type=click.FloatRange(min=0, min_open=True)
     )
@@ -66,6 +68,9 @@ class Serve(Command):
     max_n_best: int = option("Most translations of a sentence.", default=200, type=POSITIVE)
     max_pops: int = option(
         "Largest pop limit and stack size that a request may set.", default=5000, type=POSITIVE
+    )
+    max_answer_bytes: int = option(
+        "Longest answer, or line of one.", default=4 << 20, type=POSITIVE
     )
     allow_host: tuple[str, ...] = option(
         "Answer to this name of the machine too; may be given several times.",
