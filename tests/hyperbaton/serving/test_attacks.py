@@ -4,7 +4,7 @@ import json
 import socket
 import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 
 import pytest
 
@@ -15,6 +15,7 @@ from hyperbaton.serving.answers import Refused
 from hyperbaton.serving.explaining import explain_sentence, warm_up
 from hyperbaton.serving.limits import RequestLimits
 from hyperbaton.serving.request_types import checked, explain_request
+from hyperbaton.serving.server import Patience
 from hyperbaton.serving.systems import ServedSystem
 from tests.child_processes import PATIENCE, wait_until
 from tests.hyperbaton.serving.running import JSON, running
@@ -140,13 +141,31 @@ def test_explaining_ends_when_nobody_waits_any_more(system, monkeypatch):
     "beginning", [HEAD, f'{HEAD}Content-Length: 100\r\n\r\n{{"text": "', f"{HEAD}Content-Len"]
 )
 def test_half_sent_requests_lock_nobody_out(system, monkeypatch, beginning):
-    """As many as the server has connections, and more; the oldest of them are cut."""
+    """There are more of them than connections: the oldest are cut, not the slow clients that come
+    later."""
+    looks, too_slow = [], Patience._too_slow
+
+    def counted(patience):
+        looks.append(len(patience.connections))
+        return too_slow(patience)
+
+    def check(server):
+        with closing(server.connect()) as connection:
+            connection.connect()
+            n_looks = len(looks)
+            wait_until(lambda: len(looks) >= n_looks + 3)
+            connection.request("GET", "/health")
+            return connection.getresponse().status
+
+    monkeypatch.setattr(Patience, "_too_slow", counted)
     monkeypatch.setattr("hyperbaton.serving.server.MOST_CONNECTIONS", 40)
     with running(system) as server, ExitStack() as stack:
         for _ in range(60):
             address = "127.0.0.1", server.port
             connection = stack.enter_context(socket.create_connection(address, PATIENCE))
             connection.sendall(beginning.encode())
+        wait_until(lambda: max(looks) > 40)
+        assert [check(server) for _ in range(8)] == [200] * 8
         assert healthy(server) == N_CHECKS
         assert server.translate(SENTENCE).status == 200
     wait_until(server.is_idle)
