@@ -127,10 +127,13 @@ def test_the_samples_are_trained_once(model, served, monkeypatch, tmp_path):
     folder = tmp_path / "hyperbaton-demo" / "ja-en" / "served"
     kinds = [entry["name"] for entry in read_system(folder)["distortion"]]
     assert kinds == ["linear", "msd", "pair"]
-    assert [tuple(example.values()) for example in systems(served)["ja-en"].examples] == [
-        ("hon o katta", "bought a book"),
-        ("kare wa hon o yonda", "he read a book"),
-    ]
+    ja = systems(served)["ja-en"]
+    assert [set(example) for example in ja.examples] == [{"text", "caption"}] * 5
+    assert ja.examples[0] == {
+        "text": "sensei wa tomodachi ni tegami o okutta .",
+        "caption": "the verb comes last, and second in English",
+    }
+    assert ja.translator.weights["pair.logp"] == 0.1168  # of demo.toml
     served.clear()
     parts = {path: path.stat().st_mtime_ns for path in folder.glob("parts/*")}
     serve("--demo")

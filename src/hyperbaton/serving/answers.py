@@ -80,7 +80,8 @@ def parse_json(body: bytes) -> Any:
     try:
         return msgspec.json.decode(body)
     except (ValueError, RecursionError) as error:
-        what = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
+        what = str(error).partition(" - at ")[0]  # what follows is msgspec's own notation
+        what = "it is nested too deeply" if isinstance(error, RecursionError) else what
         raise Refused(BAD_REQUEST, f"the body is not JSON: {what}") from None
 
 
