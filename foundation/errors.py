@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from difflib import get_close_matches
 from pathlib import Path
 
-LONGEST_NAME = 100  # letters that are compared with known names, which takes long for many
+LONGEST_NAME = 100  # letters that are compared with known names; comparing is slow
 
 
 class HyperbatonError(Exception):

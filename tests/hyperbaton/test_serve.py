@@ -84,8 +84,11 @@ def test_options_are_limits_and_settings(model, served):
 
 
 def test_an_open_door_is_announced(model, served):
-    done = serve(model, "--host", "0.0.0.0")
-    assert served
+    """And yet the server does not answer to any name."""
+    done = serve(model, "--host", "0.0.0.0", "--allow-host", "box.example")
+    [(app, _)] = served
+    asked = ("10.0.0.7", "box.example", "evil.example")
+    assert [host in app._hosts for host in asked] == [True, True, False]
     assert "anybody who can reach this address can use the server" in done.stderr
 
 

@@ -9,7 +9,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from ipaddress import ip_address
+from ipaddress import IPv4Address, IPv6Address, ip_address
 from socket import gethostname
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -43,10 +43,8 @@ HEADERS = {
 
 def is_loopback(host: str) -> bool:
     """Whether only this machine can reach the address."""
-    try:
-        return ip_address(host.strip("[]")).is_loopback
-    except ValueError:
-        return host == "localhost"
+    address = _literal_address(host)
+    return host == "localhost" if address is None else address.is_loopback
 
 
 @dataclass(frozen=True)
@@ -54,10 +52,10 @@ class Hosts:
     """What requests may call the server."""
 
     names: frozenset[str] = frozenset(LOCAL_HOSTS)
-    addresses: bool = False  # any literal address: no page elsewhere can be reached by one of ours
+    addresses: bool = False  # all literal ones: a foreign page can only make its *name* mean us
 
     def __contains__(self, host: str) -> bool:
-        return host in self.names or (self.addresses and _is_address(host))
+        return host in self.names or (self.addresses and _literal_address(host) is not None)
 
     def __str__(self) -> str:
         return ", ".join(sorted(self.names)) + (", literal addresses" if self.addresses else "")
@@ -115,12 +113,11 @@ class Protection:
         )
 
 
-def _is_address(host: str) -> bool:
+def _literal_address(host: str) -> IPv4Address | IPv6Address | None:
     try:
-        ip_address(host.strip("[]"))
+        return ip_address(host.strip("[]"))
     except ValueError:
-        return False
-    return True
+        return None
 
 
 def _without_port(host: str) -> str:

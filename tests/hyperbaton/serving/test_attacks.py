@@ -119,6 +119,8 @@ def test_the_bytes_of_an_answer_are_counted_part_by_part():
     assert bounds.n_bytes == 12
     with pytest.raises(Refused, match="the answer is too large"):
         bounds.checked(1)
+    with pytest.raises(Refused, match="the request took more than 30 seconds"):
+        AnswerBounds(RequestLimits(), lambda: True).checked(1)
 
 
 def test_explaining_ends_when_nobody_waits_any_more(system, monkeypatch):
