@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from difflib import get_close_matches
 from pathlib import Path
 
+LONGEST_NAME = 100  # letters that are compared with known names; comparing is slow
+
 
 class HyperbatonError(Exception):
     """Something that the user can fix."""
@@ -72,7 +74,7 @@ def nearest(name: str, known: list[str]) -> str:
 
 def suggestion(name: str, known: list[str]) -> str:
     """A sentence with the known name most similar to `name`; empty if none is similar."""
-    close = get_close_matches(name, known, n=1)
+    close = get_close_matches(name[:LONGEST_NAME], known, n=1)
     return f"did you mean {close[0]}?" if close else ""
 
 

@@ -1,7 +1,9 @@
 """The embedded sample corpora, by name: their files, and a comparison on them."""
 
+import tomllib
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 from hyperbaton.corpus.corpora.reading import CorpusFiles
 from hyperbaton.foundation.errors import check_known
@@ -39,6 +41,15 @@ def sample_references(name: str, split: str) -> tuple[Path, ...]:
     first = sample_files(name, split).target
     second = first.with_name(f"{split}.2.{name.split('-')[1]}")
     return (first, second) if second.exists() else (first,)
+
+
+def sample_demo(name: str) -> dict[str, Any]:
+    """The system of a sample that `serve --demo` has: `distortion` models, tuned `weights`, and
+    `examples` with their captions."""
+    check_known("sample", name, SAMPLES)
+    text = files("hyperbaton.data_samples").joinpath("demo.toml").read_text(encoding="utf-8")
+    content = tomllib.loads(text)
+    return {"distortion": content["distortion"], **content[name]}
 
 
 def sample_configuration(name: str) -> Configuration:

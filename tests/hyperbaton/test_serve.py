@@ -76,7 +76,7 @@ def test_systems_have_names(model, served, monkeypatch):
 
 def test_options_are_limits_and_settings(model, served):
     limits = {"bytes": 1, "sentences": 2, "words": 3, "seconds": 4.5, "requests": 5, "n_best": 6}
-    limits["pops"] = 7
+    limits |= {"pops": 7, "letters": 8, "word_letters": 9, "answer_bytes": 10}
     options = [f"--max-{name.replace('_', '-')}={value}" for name, value in limits.items()]
     serve(model, *options, "--set", "search.pop_limit=50")
     assert vars(served[0][1]) == limits
@@ -84,8 +84,11 @@ def test_options_are_limits_and_settings(model, served):
 
 
 def test_an_open_door_is_announced(model, served):
-    done = serve(model, "--host", "0.0.0.0")
-    assert served
+    """And yet the server does not answer to any name."""
+    done = serve(model, "--host", "0.0.0.0", "--allow-host", "box.example")
+    [(app, _)] = served
+    asked = ("10.0.0.7", "box.example", "evil.example")
+    assert [host in app._hosts for host in asked] == [True, True, False]
     assert "anybody who can reach this address can use the server" in done.stderr
 
 
@@ -127,10 +130,13 @@ def test_the_samples_are_trained_once(model, served, monkeypatch, tmp_path):
     folder = tmp_path / "hyperbaton-demo" / "ja-en" / "served"
     kinds = [entry["name"] for entry in read_system(folder)["distortion"]]
     assert kinds == ["linear", "msd", "pair"]
-    assert [tuple(example.values()) for example in systems(served)["ja-en"].examples] == [
-        ("hon o katta", "bought a book"),
-        ("kare wa hon o yonda", "he read a book"),
-    ]
+    ja = systems(served)["ja-en"]
+    assert [set(example) for example in ja.examples] == [{"text", "caption"}] * 5
+    assert ja.examples[0] == {
+        "text": "sensei wa tomodachi ni tegami o okutta .",
+        "caption": "the verb comes last, and second in English",
+    }
+    assert ja.translator.weights["pair.logp"] == 0.1168  # of demo.toml
     served.clear()
     parts = {path: path.stat().st_mtime_ns for path in folder.glob("parts/*")}
     serve("--demo")

@@ -26,14 +26,11 @@ from hyperbaton.foundation.errors import SettingError
 
 if TYPE_CHECKING:
     from hyperbaton.decoder.translator import Translator
-    from hyperbaton.serving.answer_types import Example
     from hyperbaton.serving.limits import RequestLimits
     from hyperbaton.serving.systems import ServedSystem
 
 PORT = click.IntRange(0, 65535)
 DEMO = Path("hyperbaton-demo")  # as `hyperbaton demo` has it
-DEMO_MODELS = ("linear", "msd", "pair,prior=16.0,passes=20")  # quick to fit, with heat maps
-N_EXAMPLES, SHORT = 5, 10  # sentences of a sample to try, and their words at most
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,6 +56,8 @@ class Serve(Command):
     max_bytes: int = option("Longest body of a request.", default=1 << 20, type=POSITIVE)
     max_sentences: int = option("Most sentences of a request.", default=1000, type=POSITIVE)
     max_words: int = option("Most words of a sentence.", default=200, type=POSITIVE)
+    max_letters: int = option("Most letters of a sentence.", default=5000, type=POSITIVE)
+    max_word_letters: int = option("Most letters of a word.", default=200, type=POSITIVE)
     max_seconds: float = option(
         "Longest time for a request.", default=30.0, type=click.FloatRange(min=0, min_open=True)
     )
@@ -66,6 +65,9 @@ class Serve(Command):
     max_n_best: int = option("Most translations of a sentence.", default=200, type=POSITIVE)
     max_pops: int = option(
         "Largest pop limit and stack size that a request may set.", default=5000, type=POSITIVE
+    )
+    max_answer_bytes: int = option(
+        "Longest answer, or line of one.", default=4 << 20, type=POSITIVE
     )
     allow_host: tuple[str, ...] = option(
         "Answer to this name of the machine too; may be given several times.",
@@ -118,7 +120,7 @@ class Serve(Command):
 
     def systems(self) -> "Iterator[ServedSystem]":
         """Those that were named, then the samples."""
-        from hyperbaton.samples import SAMPLES
+        from hyperbaton.samples import SAMPLES, sample_demo
         from hyperbaton.serving.systems import ServedSystem
 
         folders = dict(map(named_folder, self.models))
@@ -130,7 +132,7 @@ class Serve(Command):
             yield ServedSystem(name, self.translator(folder))
         for name in SAMPLES if self.demo else ():
             folder = train_sample(name, DEMO / name / "served", self.threads)
-            yield ServedSystem(name, self.translator(folder), examples_of(name))
+            yield ServedSystem(name, self.translator(folder), sample_demo(name)["examples"])
 
     def translator(self, folder: Path) -> "Translator":
         from hyperbaton.decoder.translator import Translator
@@ -166,24 +168,16 @@ def named_folder(text: str) -> tuple[str, Path]:
 
 
 def train_sample(name: str, folder: Path, threads: int) -> Path:
-    """Trains a system on a sample; one that was trained before is kept."""
+    """Trains a system on a sample and gives it tuned weights; one that was trained before is
+    kept."""
+    from hyperbaton.models.system.folder import DISTORTION_LIMIT, write_weights
     from hyperbaton.models.system.training import train_system
-    from hyperbaton.samples import sample_files
+    from hyperbaton.samples import sample_demo, sample_files
     from hyperbaton.settings import Settings
 
+    demo = sample_demo(name)
     with reporting() as reporter:
-        settings = Settings().training(DEMO_MODELS)
+        settings = Settings().training(demo["distortion"])
         train_system(sample_files(name), folder, settings, (), threads, reporter)
+    write_weights(folder, demo["weights"], DISTORTION_LIMIT, {"source": "demo.toml"})
     return folder
-
-
-def examples_of(name: str) -> "list[Example]":
-    """The first short sentences of a sample's test set."""
-    from hyperbaton.corpus.text import parse_lines
-    from hyperbaton.samples import sample_files
-    from hyperbaton.serving.answer_types import Example
-
-    files = sample_files(name, "test")
-    sides = ([line for _, line in parse_lines(path, str)] for path in (files.source, files.target))
-    pairs = (Example(source=one, reference=two) for one, two in zip(*sides, strict=True))
-    return [pair for pair in pairs if len(pair["source"].split()) <= SHORT][:N_EXAMPLES]

@@ -224,10 +224,10 @@ class Feature(TypedDict):
 
 
 class Example(TypedDict):
-    """A sentence to try a system on, and how a person has translated it."""
+    """A sentence to try a system on, and what it shows."""
 
-    source: str
-    reference: str
+    text: str
+    caption: str
 
 
 class Model(TypedDict):

@@ -17,10 +17,14 @@ from hyperbaton.serving.limits import RequestLimits
 
 JSON, JSON_LINES = "application/json", "application/x-ndjson"
 UNKEPT = {"Cache-Control": "no-store"}
+CLOSE = {"Connection": "close"}
+LONGEST_PART = 300  # letters of a message
 RETRY_AFTER = {"Retry-After": "1"}  # seconds
 BAD_REQUEST, NOT_FOUND, TIMED_OUT = 400, 404, 408
-TOO_LARGE, WRONG_KIND, MISDIRECTED, IMPOSSIBLE = 413, 415, 421, 422
+TOO_LARGE, WRONG_KIND, MISDIRECTED, IMPOSSIBLE, LONG_HEADERS = 413, 415, 421, 422, 431
 DEFECT, BUSY, TOO_SLOW = 500, 503, 504
+UNREAD = (TIMED_OUT, TOO_LARGE)  # the rest of the body is not read
+BODY_SECONDS = 5.0  # for the body of a request to arrive
 
 
 class Refused(HyperbatonError):
@@ -45,8 +49,8 @@ def error_answer(error: Exception) -> Response:
     made = json_answer(error_content(error), status)
     if status == BUSY:
         made.headers.update(RETRY_AFTER)
-    if status in (TIMED_OUT, TOO_LARGE):
-        made.headers["Connection"] = "close"  # the rest of the body is not read
+    if status in UNREAD:
+        made.headers.update(CLOSE)
     return made
 
 
@@ -58,17 +62,15 @@ async def read_json(request: Request, limits: RequestLimits) -> Any:
     declared = request.headers.get("content-length", "")
     if declared.isdigit() and int(declared) > limits.bytes:
         raise _too_large(limits)
-    body = bytearray()
+    body, seconds = bytearray(), min(limits.seconds, BODY_SECONDS)
     try:
-        async with asyncio.timeout(limits.seconds):
+        async with asyncio.timeout(seconds):
             async for part in request.stream():
                 body += part
                 if len(body) > limits.bytes:
                     raise _too_large(limits)
     except TimeoutError:
-        raise Refused(
-            TIMED_OUT, f"the body did not arrive within {limits.seconds:g} seconds"
-        ) from None
+        raise Refused(TIMED_OUT, f"the body did not arrive within {seconds:g} seconds") from None
     except ClientDisconnect:
         raise Refused(BAD_REQUEST, "the body is incomplete") from None
     return parse_json(bytes(body))
@@ -78,7 +80,8 @@ def parse_json(body: bytes) -> Any:
     try:
         return msgspec.json.decode(body)
     except (ValueError, RecursionError) as error:
-        what = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
+        what = str(error).partition(" - at ")[0]  # what follows is msgspec's own notation
+        what = "it is nested too deeply" if isinstance(error, RecursionError) else what
         raise Refused(BAD_REQUEST, f"the body is not JSON: {what}") from None
 
 
@@ -107,9 +110,14 @@ def error_content(error: Exception) -> dict[str, Any]:
             advice="this is a defect of hyperbaton; the server's terminal shows more",
         )
     parts = {
-        "message": error.what,
-        "where": error.where,
+        "message": _cut(error.what),
+        "where": _cut(error.where),
         "expected": error.expected,
         "advice": error.advice,
     }
     return {"error": {name: text for name, text in parts.items() if text}}
+
+
+def _cut(text: str) -> str:
+    """Names that a client invents are not sent back whole."""
+    return text if len(text) <= LONGEST_PART else f"{text[:LONGEST_PART]}…"

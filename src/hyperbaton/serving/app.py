@@ -1,7 +1,6 @@
 """The service as an application: paths, and what answers them."""
 
 import asyncio
-import json
 from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack, asynccontextmanager
@@ -20,6 +19,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from hyperbaton.foundation.errors import HyperbatonError, nearest
+from hyperbaton.serving.answer_bounds import json_text
 from hyperbaton.serving.answers import (
     JSON_LINES,
     NOT_FOUND,
@@ -34,7 +34,7 @@ from hyperbaton.serving.explaining import explain_sentence
 from hyperbaton.serving.limits import RequestLimits
 from hyperbaton.serving.openapi import describe_api
 from hyperbaton.serving.page_files import page_routes
-from hyperbaton.serving.protection import Protection
+from hyperbaton.serving.protection import Hosts, Protection
 from hyperbaton.serving.request_threads import Deadline, RequestThreads
 from hyperbaton.serving.request_types import checked, explain_request, translate_request
 from hyperbaton.serving.systems import ServedSystem
@@ -81,7 +81,7 @@ class Service:
 
             def explained() -> str:
                 content = explain_sentence(system, asked, self.limits, deadline.is_over)
-                return json.dumps(content, ensure_ascii=False)
+                return json_text(content, self.limits)
 
             return answer(await self._while_connected(request, deadline, explained))
 
@@ -157,11 +157,11 @@ def make_app(
     systems: Sequence[ServedSystem],
     workers: RequestThreads,
     limits: RequestLimits = RequestLimits(),
-    hosts: frozenset[str] = frozenset(),
+    hosts: Hosts = Hosts(),
     origins: Sequence[str] = (),
 ) -> ASGIApp:
-    """`hosts` are the names that the server answers to (none: any), `origins` the pages elsewhere
-    that may use it."""
+    """`hosts` are the names that the server answers to, `origins` the pages elsewhere that may use
+    it."""
     service = Service({system.name: system for system in systems}, workers, limits)
     routes = [
         Route("/translate", service.translate, methods=["POST"]),

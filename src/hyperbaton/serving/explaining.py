@@ -23,12 +23,13 @@ from hyperbaton.decoder.explanation import Explanation, explain
 from hyperbaton.decoder.translator import Translation, Translator
 from hyperbaton.foundation.errors import DataError
 from hyperbaton.foundation.settings_text import parse_limit, show_limit
+from hyperbaton.serving.answer_bounds import AnswerBounds
 from hyperbaton.serving.answer_types import Differences, Effect, Result, SpanOptions
 from hyperbaton.serving.answers import BAD_REQUEST, Refused, error_content
 from hyperbaton.serving.limits import RequestLimits
 from hyperbaton.serving.request_types import checked, explain_request
 from hyperbaton.serving.systems import ServedSystem, search_content
-from hyperbaton.serving.translating import check_length, decode, request_of, requested, sentence_of
+from hyperbaton.serving.translating import decode, request_of, requested, sentence_of, short_words
 from hyperbaton.views.explanation_text import Explained, as_content, explain_derivations
 
 Search = Callable[..., Decoded]  # of the sentence by a translator, in the time of the request
@@ -45,14 +46,15 @@ def explain_sentence(
         raise Refused(BAD_REQUEST, "there is no word to explain", where="text")
     search = partial(decode, sentence=sentence, limits=limits, is_stopped=is_stopped)
     decoded = search(translator, n_best=asked["n_best"], distinct=asked["distinct"])
-    explained = _explained(translator, decoded, asked, limits)
+    bounds = AnswerBounds(limits, is_stopped)
+    explained = _explained(translator, decoded, asked, bounds)
     results = translator.results(decoded)
     content = {"model": system.name, **_sentence_content(decoded.sentence, translator)}
     content |= as_content(explained)
     for derivation, result in zip(content["derivations"], results, strict=False):
-        derivation |= _result_content(result)
+        derivation |= bounds.checked(_result_content(result))
     content |= {
-        "n_best": [_result_content(result) for result in results],
+        "n_best": [bounds.checked(_result_content(result)) for result in results],
         "limit": show_limit(translator.settings.distortion_limit),
         "settings": search_content(translator),
         "search": _search_content(decoded),
@@ -67,13 +69,12 @@ def explain_sentence(
 
 
 def _explained(
-    translator: Translator, decoded: Decoded, asked: Mapping[str, Any], limits: RequestLimits
+    translator: Translator, decoded: Decoded, asked: Mapping[str, Any], bounds: AnswerBounds
 ) -> Explained:
     """The first derivations, step by step."""
     first = np.arange(min(asked["derivations"], len(decoded)))
-    reference = translator.preparation.split(asked["reference"])
-    check_length("reference", reference, limits)
-    how = " ".join(reference), asked["alternatives"]
+    reference = short_words(translator, "reference", asked["reference"], bounds.limits)
+    how = " ".join(reference), asked["alternatives"], bounds.check_time
     return explain_derivations(translator, decoded.take(first), *how)
 
 

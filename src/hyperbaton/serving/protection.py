@@ -4,16 +4,27 @@
   this machine's are refused (a name that suddenly means 127.0.0.1 is one of those), bodies must be
   JSON, which browsers do not send elsewhere without asking, and nobody else may read the answers.
 * Our own page loads and runs nothing but its own files, and cannot be put into a frame.
+* Requests that a proxy in front of the server may read differently are refused.
 """
 
 from collections.abc import Iterable
-from ipaddress import ip_address
+from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv6Address, ip_address
+from socket import gethostname
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from hyperbaton.serving.answers import MISDIRECTED, Refused, error_answer
+from hyperbaton.serving.answers import (
+    BAD_REQUEST,
+    CLOSE,
+    LONG_HEADERS,
+    MISDIRECTED,
+    Refused,
+    error_answer,
+)
 
+MOST_HEADER_BYTES = 1 << 14  # of the path, the names and the values
 LOCAL_HOSTS = ("localhost", "127.0.0.1", "[::1]")
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
@@ -32,26 +43,36 @@ HEADERS = {
 
 def is_loopback(host: str) -> bool:
     """Whether only this machine can reach the address."""
-    try:
-        return ip_address(host.strip("[]")).is_loopback
-    except ValueError:
-        return host == "localhost"
+    address = _literal_address(host)
+    return host == "localhost" if address is None else address.is_loopback
 
 
-def allowed_hosts(host: str, more: Iterable[str]) -> frozenset[str]:
-    """Names that requests may use for the server; none: any."""
-    known = {name.lower() for name in more}
+@dataclass(frozen=True)
+class Hosts:
+    """What requests may call the server."""
+
+    names: frozenset[str] = frozenset(LOCAL_HOSTS)
+    addresses: bool = False  # all literal ones: a foreign page can only make its *name* mean us
+
+    def __contains__(self, host: str) -> bool:
+        return host in self.names or (self.addresses and _literal_address(host) is not None)
+
+    def __str__(self) -> str:
+        return ", ".join(sorted(self.names)) + (", literal addresses" if self.addresses else "")
+
+
+def allowed_hosts(host: str, more: Iterable[str]) -> Hosts:
+    """The names of the machine, its addresses if others can reach it, and more names."""
+    known = {*LOCAL_HOSTS, host.lower(), *(name.lower() for name in more)}
     if is_loopback(host):
-        known |= {*LOCAL_HOSTS, host.lower()}
-    elif known:
-        known.add(host.lower())
-    return frozenset(known)
+        return Hosts(frozenset(known))
+    return Hosts(frozenset(known | {gethostname().lower()}), addresses=True)
 
 
 class Protection:
-    """Adds headers to all answers, and answers nobody who calls the server by a wrong name."""
+    """Adds headers to all answers; refuses wrong names of the server and ambiguous requests."""
 
-    def __init__(self, app: ASGIApp, hosts: frozenset[str]) -> None:
+    def __init__(self, app: ASGIApp, hosts: Hosts) -> None:
         self._app, self._hosts = app, hosts
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -66,18 +87,37 @@ class Protection:
                     headers.setdefault(name, value)
             await send(message)
 
-        app: ASGIApp = self._app
-        host = _without_port(Headers(scope=scope).get("host", ""))
-        if self._hosts and host not in self._hosts:
-            app = error_answer(
-                Refused(
-                    MISDIRECTED,
-                    f"this server is not {host!r}",
-                    expected=f"known: {', '.join(sorted(self._hosts))}",
-                    advice="start it with --allow-host NAME if that name is right",
-                )
-            )
+        app = self._app
+        if refused := self._refused(scope):
+            app = error_answer(refused)
+            app.headers.update(CLOSE)  # its body is not read
         await app(scope, receive, send_with_headers)
+
+    def _refused(self, scope: Scope) -> Refused | None:
+        headers = Headers(scope=scope)
+        n_bytes = len(scope["raw_path"]) + len(scope["query_string"])
+        n_bytes += sum(len(name) + len(value) for name, value in scope["headers"])
+        if n_bytes > MOST_HEADER_BYTES:
+            most = f"this server takes {MOST_HEADER_BYTES:,} bytes at most"
+            return Refused(LONG_HEADERS, "path and headers are too long", expected=most)
+        if "content-length" in headers and "transfer-encoding" in headers:
+            return Refused(BAD_REQUEST, "Content-Length and Transfer-Encoding exclude each other")
+        host = _without_port(headers.get("host", ""))
+        if host in self._hosts:
+            return None
+        return Refused(
+            MISDIRECTED,
+            f"this server is not {host!r}",
+            expected=f"known: {self._hosts}",
+            advice="start it with --allow-host NAME if that name is right",
+        )
+
+
+def _literal_address(host: str) -> IPv4Address | IPv6Address | None:
+    try:
+        return ip_address(host.strip("[]"))
+    except ValueError:
+        return None
 
 
 def _without_port(host: str) -> str:

@@ -12,9 +12,9 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import TypeVar
 
+from hyperbaton.serving.answer_bounds import too_slow
 from hyperbaton.serving.answers import BUSY, Refused
 from hyperbaton.serving.limits import RequestLimits
-from hyperbaton.serving.translating import too_slow
 
 GRACE = 1.0  # seconds in which a search should see that it is over
 Result = TypeVar("Result")

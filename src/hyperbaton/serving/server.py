@@ -12,16 +12,16 @@ from collections.abc import Collection, Iterator
 from typing import Any, TypeAlias
 
 import uvicorn
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from hyperbaton.foundation.errors import DataError, reason
 from hyperbaton.serving.limits import RequestLimits
+from hyperbaton.serving.protection import MOST_HEADER_BYTES
 
 HEADER_SECONDS = 10.0  # for the head of a request
 KEPT_SECONDS = 5  # for the next request over the same connection
 MOST_CONNECTIONS = 500  # far fewer than the files that a process may open
 BACKLOG = 100  # connections that wait to be accepted, all at once
-MOST_HEADER_BYTES = 1 << 14
 INTERVAL = 0.1  # seconds between looks at the connections
 Client: TypeAlias = tuple[str, int] | None  # None: it went away at once
 
@@ -29,8 +29,9 @@ Client: TypeAlias = tuple[str, int] | None  # None: it went away at once
 class Patience:
     """Around the application: cuts connections that wait too long, or longest if there are many.
 
-    A connection waits for a request to arrive, or for its answer to be complete. To arrive, to be
-    answered and to be read, a request has the limit of `seconds` three times.
+    A connection waits for a request to arrive, or for its answer to be complete. A request has
+    arrived when its body has: half a request keeps no other connection out. To be answered and to
+    be read, a request has the limit of `seconds` three times.
     """
 
     def __init__(self, app: ASGIApp, limits: RequestLimits) -> None:
@@ -49,9 +50,15 @@ class Patience:
             return
         client = scope["client"]
         self._since[client] = time.monotonic()
-        self._answered.add(client)
+
+        async def receive_all() -> Message:
+            message = await receive()
+            if message["type"] == "http.request" and not message.get("more_body"):
+                self._answered.add(client)
+            return message
+
         try:
-            await self._app(scope, receive, send)
+            await self._app(scope, receive_all, send)
         finally:
             self._since[client] = time.monotonic()
             self._answered.discard(client)

@@ -14,7 +14,8 @@ from hyperbaton.decoder.decoded import Decoded
 from hyperbaton.decoder.output import json_content
 from hyperbaton.decoder.translator import Translator
 from hyperbaton.foundation.errors import HyperbatonError
-from hyperbaton.serving.answers import BAD_REQUEST, TOO_LARGE, TOO_SLOW, Refused, error_content
+from hyperbaton.serving.answer_bounds import json_text, too_slow
+from hyperbaton.serving.answers import BAD_REQUEST, TOO_LARGE, Refused, error_content
 from hyperbaton.serving.limits import RequestLimits
 from hyperbaton.serving.systems import Change, ServedSystem
 
@@ -31,10 +32,11 @@ def sentence_of(
         raise Refused(
             BAD_REQUEST, "a sentence has line breaks", advice="give a list with an item for each"
         )
+    check_letters("a sentence", line, limits)
     marking = Marking(asked["markup"])
     text = translator.preparation.text
     sentence = (marked_sentence if text is None else text.marked)(marking.read(line))
-    check_length("a sentence", sentence.words, limits)
+    check_words("a sentence", sentence.words, limits)
     return marking.mark(sentence)
 
 
@@ -48,7 +50,7 @@ def requested(asked: Mapping[str, Any]) -> str | None:
 
 def request_of(translator: Translator, kind: str, line: str, limits: RequestLimits) -> Request:
     """What to search for, if it is neither too long nor too much work."""
-    check_length(kind, translator.preparation.split(line), limits)
+    short_words(translator, kind, line, limits)
     settings = translator.settings
     if kind in WIDE and WIDENING * max(settings.pop_limit, settings.stack_size) > limits.pops:
         raise Refused(
@@ -59,12 +61,32 @@ def request_of(translator: Translator, kind: str, line: str, limits: RequestLimi
     return PARSERS[kind](line, translator.preparation.split)
 
 
-def check_length(what: str, words: Sequence[str], limits: RequestLimits) -> None:
-    if len(words) > limits.words:
+def short_words(
+    translator: Translator, what: str, line: str, limits: RequestLimits
+) -> Sequence[str]:
+    """The words of a text, if it is not too long."""
+    check_letters(what, line, limits)  # before anybody takes a long text apart
+    words = translator.preparation.split(line)
+    check_words(what, words, limits)
+    return words
+
+
+def check_words(what: str, words: Sequence[str], limits: RequestLimits) -> None:
+    _check_length(f"{what} has {len(words):,} words", len(words), limits.words)
+    longest = max(map(len, words), default=0)
+    _check_length(f"a word of {what} has {longest:,} letters", longest, limits.word_letters)
+
+
+def check_letters(what: str, line: str, limits: RequestLimits) -> None:
+    _check_length(f"{what} has {len(line):,} letters", len(line), limits.letters)
+
+
+def _check_length(what: str, length: int, most: int) -> None:
+    if length > most:
         raise Refused(
             TOO_LARGE,
-            f"{what} has {len(words):,} words",
-            expected=f"this server takes {limits.words:,} at most",
+            what,
+            expected=f"this server takes {most:,} at most",
             advice="split the sentence",
         )
 
@@ -97,7 +119,7 @@ class SentenceJob:
         for one in (content, *content.get("n_best", ())) if unwanted else ():
             for name in unwanted:
                 del one[name]
-        return json.dumps(content, ensure_ascii=False)
+        return json_text(content, self.limits)
 
     def translated_or_failed(self, is_stopped: IsStopped) -> str:
         """Its line, or one with an error in its place."""
@@ -145,11 +167,3 @@ def decode(
         return translator.decode(sentence, is_stopped=is_stopped, **how)
     except Stopped:
         raise too_slow(limits) from None
-
-
-def too_slow(limits: RequestLimits) -> Refused:
-    return Refused(
-        TOO_SLOW,
-        f"the request took more than {limits.seconds:g} seconds",
-        advice="ask for less at a time, or for a narrower search",
-    )

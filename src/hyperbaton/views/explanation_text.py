@@ -1,7 +1,7 @@
 """Explanations as text for people and JSON for programs."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -37,11 +37,14 @@ def explain_derivations(
     decoded: Decoded,
     reference: str = "",
     n_alternatives: int = N_ALTERNATIVES,
+    before_each: Callable[[], None] = lambda: None,
 ) -> Explained:
-    """All derivations of a sentence, judged by a reference if there is one."""
-    derivations = [
-        explain(translator, decoded, number, n_alternatives) for number in range(len(decoded))
-    ]
+    """All derivations of a sentence, judged by a reference if there is one. `before_each` may raise
+    an error if nobody waits for them any more."""
+    derivations = []
+    for number in range(len(decoded)):
+        before_each()
+        derivations.append(explain(translator, decoded, number, n_alternatives))
     if not reference:
         return Explained(derivations)
     texts = [" ".join(explanation.target_words) for explanation in derivations]

@@ -27,7 +27,7 @@ def other_systems(tmp_path_factory):
 @pytest.fixture(scope="module")
 def server(model, other_systems):
     tagged, raw = other_systems
-    examples = [Example(source="hon o katta", reference="bought a book")]
+    examples = [Example(text="hon o katta", caption="the verb comes last")]
     with running(
         ServedSystem("small", Translator.load(model), examples),
         ServedSystem("tagged", Translator.load(tagged)),

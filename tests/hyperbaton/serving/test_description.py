@@ -133,7 +133,7 @@ def test_models(server):
     assert {one["name"]: one["part"] for one in small["features"]}["msd.forward.swap"] == "msd"
     assert small["search"]["pop_limit"] == 400
     assert small["limit"] == 6
-    assert small["examples"] == [{"source": "hon o katta", "reference": "bought a book"}]
+    assert small["examples"] == [{"text": "hon o katta", "caption": "the verb comes last"}]
     assert (small["raw_text"], small["text"]) == (False, None)
     assert raw["raw_text"]
     assert raw["text"]["source"]["language"] == "xx"

@@ -64,7 +64,7 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def server(folder):
-    examples = [Example(source=SHORT, reference="bought a book")]
+    examples = [Example(text=SHORT, caption="the verb comes last")]
     translators = {name: Translator.load(folder / name) for name in ("full", "linear")}
     with running(*(ServedSystem(*item, examples) for item in translators.items())) as made:
         yield made

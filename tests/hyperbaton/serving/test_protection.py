@@ -103,7 +103,28 @@ def test_which_addresses_are_of_this_machine_only(host, expected):
     assert is_loopback(host) == expected
 
 
-def test_hosts_of_a_public_address_are_only_checked_if_they_are_named():
-    assert allowed_hosts("0.0.0.0", []) == frozenset()
-    assert allowed_hosts("10.0.0.1", ["box.example"]) == {"10.0.0.1", "box.example"}
-    assert {"localhost", "127.0.0.1", "[::1]", "a"} == allowed_hosts("127.0.0.1", ["A"])
+def test_a_public_server_has_the_names_of_its_machine_and_addresses(monkeypatch):
+    """Every literal address, because only a name can be pointed at another machine."""
+    monkeypatch.setattr("hyperbaton.serving.protection.gethostname", lambda: "Desk.example")
+    for host in ("0.0.0.0", "::", "10.0.0.1"):
+        hosts = allowed_hosts(host, ["box.example"])
+        for name in (
+            "desk.example",
+            "box.example",
+            "localhost",
+            "10.0.0.1",
+            "[fe80::1]",
+            "8.8.8.8",
+        ):
+            assert name in hosts
+        for name in ("evil.example", "10.0.0.1.evil.example", "", "10.0.0", "[::1].evil.example"):
+            assert name not in hosts
+    assert str(allowed_hosts("0.0.0.0", [])) == (
+        "0.0.0.0, 127.0.0.1, [::1], desk.example, localhost, literal addresses"
+    )
+
+
+def test_a_local_server_has_local_names():
+    hosts = allowed_hosts("127.0.0.1", ["A"])
+    assert str(hosts) == "127.0.0.1, [::1], a, localhost"
+    assert "10.0.0.1" not in hosts

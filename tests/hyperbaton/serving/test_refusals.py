@@ -106,6 +106,7 @@ def test_contents_that_are_no_requests(server, asked, facts):
         (b"[" * 100_000, "nested too deeply"),
         (b'{"text": "' + b"1" * 5000, "not JSON"),
         (b'{"n_best": ' + b"9" * 5000 + b"}", ""),
+        (b'{"n_best": 1e400}', "the body is not JSON: Number out of range"),
     ],
 )
 def test_bodies_that_are_no_requests(server, body, says):
@@ -113,6 +114,7 @@ def test_bodies_that_are_no_requests(server, body, says):
         answer = server.request("POST", path, body, JSON)
         assert answer.status == 400
         assert says in answer.error["message"]
+        assert "$" not in answer.error["message"]
 
 
 def test_a_body_must_be_declared_as_json(server):

@@ -14,7 +14,7 @@ const PAUSE = 150; // milliseconds; browsers refuse to write an address many tim
 class Page {
   constructor({ models: systems, limits }, { text, columns }) {
     Object.assign(this, { systems, limits });
-    this.text = text ?? systems[0].examples[0]?.source ?? "";
+    this.text = text ?? systems[0].examples[0]?.text ?? "";
     this.columns = columns.map((settings, number) => this.column(settings, number));
   }
 
@@ -65,10 +65,10 @@ class Page {
 
   showExamples() {
     const { examples } = this.columns[0].system;
-    document.getElementById("examples").replaceChildren(...examples.map(({ source, reference }) => button(source, () => {
-      box.value = source;
-      this.say(source);
-    }, { title: reference })));
+    document.getElementById("examples").replaceChildren(...examples.map(({ text, caption }) => button(text, () => {
+      box.value = text;
+      this.say(text);
+    }, { title: caption })));
   }
 
   changed() {
