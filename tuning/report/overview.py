@@ -8,7 +8,7 @@ from hyperbaton.tuning.comparison.configuration import limit_name
 from hyperbaton.tuning.comparison.result_tables import runs_text
 from hyperbaton.tuning.comparison.results import Comparison
 from hyperbaton.tuning.evaluation.data_sets import ALL_LINES, Sentences
-from hyperbaton.tuning.evaluation.interval_charts import intervals_svg
+from hyperbaton.tuning.evaluation.interval_charts import intervals_svg, span
 from hyperbaton.tuning.evaluation.significance import RESAMPLES, p_text
 from hyperbaton.tuning.report.html import figure, paragraph, side_by_side
 
@@ -34,22 +34,20 @@ def introduction(comparison: Comparison) -> str:
 
 
 def overview(comparison: Comparison) -> str:
-    """The first metric with its intervals, a picture for each test set."""
-    parts = []
+    """The first metric with its intervals, a chart for each test set and limit."""
+    parts, baseline = [], comparison.configuration.baseline_name
     for test in comparison.tests:
         metric = comparison.metrics[test.name][0]
-        panels = {
-            f"limit {limit_name(limit)}": {
-                name: comparison.scores[test.name][comparison.cell(name, limit).name][0]
-                for name in comparison.systems
+        by_cell = {name: own[0] for name, own in comparison.scores[test.name].items()}
+        for limit in comparison.limits:
+            caption = f"{metric.name} on {test.name}, limit {limit_name(limit)}"
+            scores = {
+                name: by_cell[comparison.cell(name, limit).name] for name in comparison.systems
             }
-            for limit in comparison.limits
-        }
-        baseline = comparison.configuration.baseline_name
-        caption = f"{metric.name} on {test.name} with 95% intervals; the line is {baseline}"
-        drawn = intervals_svg(caption, metric.heading, panels, baseline)
-        parts.append(figure(drawn, caption))
-    return side_by_side(parts)
+            drawn = intervals_svg(caption, metric.heading, scores, baseline, span(by_cell))
+            parts.append(figure(drawn, caption))
+    text = f"Scores with their 95% intervals; the line is {baseline}."
+    return paragraph(text) + side_by_side(parts)
 
 
 def _languages(comparison: Comparison) -> str:

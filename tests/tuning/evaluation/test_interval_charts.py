@@ -5,12 +5,12 @@ from xml.etree import ElementTree
 
 import pytest
 
-from hyperbaton.tuning.evaluation.interval_charts import intervals_svg
+from hyperbaton.tuning.evaluation.interval_charts import intervals_svg, span
 from hyperbaton.tuning.evaluation.scoring import Score
 
 
-def drawn(panels, baseline="A"):
-    return ElementTree.fromstring(intervals_svg("a <caption>", "BLEU ↑", panels, baseline))
+def drawn(scores, scale):
+    return ElementTree.fromstring(intervals_svg("a <caption>", "BLEU ↑", scores, "A", scale))
 
 
 def points(root):
@@ -24,13 +24,14 @@ def points(root):
 
 def test_a_row_for_each_system_with_its_interval():
     scores = {"A": Score(30.0, 28.0, 33.0), "B & C": Score(34.0, 31.0, 37.0), "D": Score(32.0)}
-    root = drawn({"limit 6": scores})
+    assert span(scores) == (28.0, 37.0)
+    root = drawn(scores, span(scores))
     text = ElementTree.tostring(root, "unicode")
     found = points(root)
     assert list(found) == [
-        "A, limit 6: 30.00, 95% interval 28.00 to 33.00",
-        "B & C, limit 6: 34.00, 95% interval 31.00 to 37.00",
-        "D, limit 6: 32.00, 95% interval 32.00 to 32.00",
+        "A: 30.00, 95% interval 28.00 to 33.00",
+        "B & C: 34.00, 95% interval 31.00 to 37.00",
+        "D: 32.00, 95% interval 32.00 to 32.00",
     ]
     (ax, ay), (bx, by), (dx, dy) = found.values()
     assert ay < by < dy
@@ -45,15 +46,19 @@ def test_a_row_for_each_system_with_its_interval():
     upright = [x for x, y, z, w in lines if x == z and abs(y - w) > 20]
     assert pytest.approx(ax, abs=0.02) in upright
     texts = [element.text for element in root.iter("text")]
-    for words in ("A", "B & C", "D", "30.0", "34.0", "limit 6", "BLEU ↑"):
+    for words in ("A", "B & C", "D", "30.0", "34.0", "BLEU ↑"):
         assert words in texts
 
 
-def test_panels_share_their_scale():
+def test_charts_of_one_scale_can_be_compared():
     one = {"A": Score(10.0, 9.0, 11.0), "B": Score(20.0, 19.0, 21.0)}
     other = {"A": Score(12.0, 11.0, 13.0), "B": Score(14.0, 13.0, 15.0)}
-    root = drawn({"limit 6": one, "limit 10": other, "limit ∞": one})
-    (a, _), (b, _), (c, height), (d, _), (e, below), (f, _) = points(root).values()
-    assert (d - c) * 5 == pytest.approx(b - a, abs=0.1)
-    assert (e, f) == pytest.approx((a, b), abs=0.05)  # in the second row
-    assert below > height
+    (a, _), (b, _) = points(drawn(one, (9.0, 21.0))).values()
+    (c, _), (d, _) = points(drawn(other, (9.0, 21.0))).values()
+    assert c - a == pytest.approx((b - a) / 5, abs=0.05)
+    assert d - a == pytest.approx(2 * (b - a) / 5, abs=0.05)
+
+
+def test_scores_that_are_all_equal_have_a_scale_too():
+    [(x, _)] = points(drawn({"A": Score(10.0, 10.0, 10.0)}, (10.0, 10.0))).values()
+    assert x > 0

@@ -165,9 +165,9 @@ def test_the_introduction_names_the_data():
 def test_a_chart_comes_before_the_first_table(text):
     """With an interval for every system, limit and test set."""
     before = text[: text.index("<table")]
-    assert before.count("<svg") == 2
+    assert before.count("<svg") == 2 * 2
     assert before.count("95% interval ") == 8 * 2 * 2
-    assert "the line is SYSTEM 0 &lt;with a long &amp; odd name&gt;</figcaption>" in before
+    assert "the line is SYSTEM 0 &lt;with a long &amp; odd name&gt;.</p>" in before
 
 
 def test_the_same_comparison_gives_the_same_bytes(tmp_path):
