@@ -92,16 +92,17 @@ def test_tables_and_files(undisturbed):
     folder, result = undisturbed
     lines = result.stdout.splitlines()
     assert lines[0] == "test: 8 sentences"
-    assert lines[1].split() == ["system", "limit", "BLEU", "PDscore"]
+    assert lines[1].split() == ["system", "limit", "BLEU", "↑", "PDscore", "↑"]
     assert [line.split()[:2] for line in lines[2:6]] == [
         ["LINEAR", "6"], ["LINEAR", "∞"], ["LEX", "6"], ["LEX", "∞"]
     ]  # fmt: skip
-    assert "BLEU on test" in lines
+    assert "BLEU ↑ on test" in lines
     assert ": done; 4 of 4\n" in result.stderr
     assert "written: tiny/results.json tiny/results.csv" in result.stderr
     took = r"took \d+ \w+ \(\d+ \w+ of processor time\), at most [\d,]+ MB"
     assert re.search(took, result.stderr)
-    assert "<title>Tiny</title>" in (folder / "tiny" / "report.html").read_text()
+    report = (folder / "tiny" / "report.html").read_text()
+    assert re.search(r"<title>Tiny, \d{4}-\d\d-\d\d</title>", report)
 
 
 def n_files(folder):

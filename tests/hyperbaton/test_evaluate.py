@@ -150,9 +150,10 @@ def test_markdown(files):
 def test_latex(files):
     lines = run(*files, "--metrics", "wer", "--format", "latex")[0].splitlines()
     assert lines[0] == "% WER: nrefs:1|case:mixed|tok:none|reference:closest"
-    assert lines[2:5] == ["\\begin{tabular}{lrr}", "\\hline", "system & WER & $\\pm$ \\\\"]
-    assert "old\\_1.en & 14.29 & " in lines[6]
-    assert lines[-2:] == ["\\hline", "\\end{tabular}"]
+    begin = lines.index("\\begin{tabular}{lrr}")
+    assert lines[begin + 1 : begin + 3] == ["\\toprule", "system & WER & $\\pm$ \\\\"]
+    assert "old\\_1.en & 14.29 & " in lines[begin + 4]
+    assert lines[-2:] == ["\\bottomrule", "\\end{tabular}"]
 
 
 def test_scores_of_sentences(files, tmp_path):

@@ -10,6 +10,7 @@ import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
 from functools import cached_property, partial
 from importlib.metadata import version
 from itertools import chain
@@ -172,14 +173,15 @@ def read_replica(job: Job) -> Replica:
     """The results of a finished job, without its translations."""
     content = _read(job.tuned / "tuned.json")
     cost = _read(job.tuned / "cost.json")
-    statistics, milliseconds, peak = {}, [], cost["megabytes"]
+    statistics, milliseconds = {}, []
+    peak, date = cost["megabytes"], cost.get("date", "")
     for test in job.configuration.test:
         statistics[test.name] = load_arrays(job.scored(test), FORMAT).arrays
         own = _read(job.decoded(test) / "cost.json")
         milliseconds.append(1000 * own["seconds"] / own["sentences"])
-        peak = max(peak, own["megabytes"])
+        peak, date = max(peak, own["megabytes"]), max(date, own.get("date", ""))
     mean = sum(milliseconds) / len(milliseconds)
-    made = Cost(cost["seconds"], mean, peak)
+    made = Cost(cost["seconds"], mean, peak, date)
     return Replica(job.seed, **content, statistics=statistics, outputs={}, cost=made)
 
 
@@ -332,8 +334,8 @@ def _read_outputs(folder: Path) -> list[Output]:
 
 
 def _write_cost(folder: Path, began: float, **more: int) -> None:
-    seconds = time.process_time() - began
-    content = {"seconds": seconds, "megabytes": peak_megabytes(), **more}
+    seconds, today = time.process_time() - began, datetime.now(UTC).date().isoformat()
+    content = {"seconds": seconds, "megabytes": peak_megabytes(), "date": today, **more}
     _write(folder / "cost.json", content)
 
 

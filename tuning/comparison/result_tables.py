@@ -21,19 +21,38 @@ from hyperbaton.tuning.weights.settings import UNTUNED
 TOP = "°"  # not significantly below the best cell
 
 
-def summary_table(comparison: Comparison, test: str) -> Table:
+def summary_table(comparison: Comparison, test: str, *, intervals: bool = False) -> Table:
+    """All metrics of all cells, with half of their 95% intervals if wanted."""
     metrics, alpha = comparison.metrics[test], comparison.configuration.significant
     many = len(comparison.cells[0].replicas) > 1
     mean_title = [f"{metrics[0].name} of all replicas"] * many
-    header = ["system", "limit", *(metric.name for metric in metrics), *mean_title]
+    header = ["system", "limit", *(metric.heading for metric in metrics), *mean_title]
     rows = []
     for cell in comparison.cells:
         scores = comparison.scores[test][cell.name]
         marked = [mark(score, metric, alpha) for metric, score in zip(metrics, scores, strict=True)]
+        if intervals:
+            marked = [
+                f"{text} ± {score.half_width:.2f}"
+                for text, score in zip(marked, scores, strict=True)
+            ]
         means = [spread(comparison, test, cell)] * many
         rows.append([cell.system, limit_name(cell.limit), *marked, *means])
     title = f"{test}: {len(_sentences(comparison, test)):,} sentences"
-    return Table(header, rows, notes(comparison, test), title)
+    legend = [f"± half of the 95% interval{'; of all replicas: standard deviation' * many}"]
+    lines = [*notes(comparison, test), *legend * intervals]
+    return Table(header, rows, lines, title, bold=_best_scores(comparison, test))
+
+
+def _best_scores(comparison: Comparison, test: str) -> frozenset[tuple[int, int]]:
+    """Of each metric, unless all scores are equal: rows and columns of the summary table."""
+    best = set()
+    for place, metric in enumerate(comparison.metrics[test]):
+        column = [comparison.scores[test][cell.name][place].score for cell in comparison.cells]
+        top = (max if metric.higher_is_better else min)(column)
+        if min(column) < max(column):
+            best |= {(row, place + 2) for row, score in enumerate(column) if score == top}
+    return frozenset(best)
 
 
 def limits_table(comparison: Comparison, test: str) -> Table:
@@ -50,8 +69,11 @@ def limits_table(comparison: Comparison, test: str) -> Table:
         [system, *(marked(system, limit) for limit in comparison.limits)]
         for system in comparison.systems
     ]
+    best = comparison.best_cell(test)
+    place = comparison.systems.index(best.system), 1 + comparison.limits.index(best.limit)
     notes = [f"{TOP} no significant difference from the best, p ≥ {alpha:g}"]
-    return Table(_limits_header(comparison), rows, notes, f"{metric.name} on {test}")
+    title = f"{metric.heading} on {test}"
+    return Table(_limits_header(comparison), rows, notes, title, bold=frozenset([place]))
 
 
 def _limits_header(comparison: Comparison) -> list[str]:
@@ -92,9 +114,15 @@ def way_tables(comparison: Comparison, test: str) -> list[Table]:
     return [Table(_limits_header(comparison), rows, title=title)] if rows else []
 
 
-def tables_of(comparison: Comparison, test: str) -> list[Table]:
+def tables_of(comparison: Comparison, test: str, *, intervals: bool = False) -> list[Table]:
     several = [limits_table(comparison, test)] if len(comparison.limits) > 1 else []
-    return [summary_table(comparison, test), *several, *way_tables(comparison, test)]
+    summary = summary_table(comparison, test, intervals=intervals)
+    return [summary, *several, *way_tables(comparison, test)]
+
+
+def latex_of(comparison: Comparison, test: str) -> str:
+    """The tables of a test set, for a paper."""
+    return "\n\n".join(map(as_latex, tables_of(comparison, test, intervals=True)))
 
 
 def significance_table(comparison: Comparison, test: str, limit: int) -> Table:
@@ -195,7 +223,7 @@ def write_files(comparison: Comparison, folder: Path) -> list[Path]:
         "results.json": content,
         "results.csv": as_csv([*records[0]], ([*record.values()] for record in records)),
         "results.md": "\n\n".join(map(as_markdown, tables)),
-        "results.tex": "\n\n".join(map(as_latex, tables)),
+        "results.tex": "\n\n".join(latex_of(comparison, test.name) for test in comparison.tests),
     }
     for name, text in texts.items():
         with open_to_write(folder / name) as stream:

@@ -39,6 +39,7 @@ class Cost:
     tuning_seconds: float  # CPU
     decoding_milliseconds: float  # per sentence, CPU
     peak_megabytes: float
+    date: str = ""  # when it was made, `2026-11-30`; older folders do not say
 
 
 @dataclass(frozen=True)
@@ -153,6 +154,11 @@ class Comparison:
         except ImportError:
             return self.records()
         return pandas.DataFrame.from_records(self.records())
+
+    @property
+    def date(self) -> str:
+        """When the last replica was made; nothing where no folder says it."""
+        return max(replica.cost.date for cell in self.cells for replica in cell.replicas)
 
     @property
     def systems(self) -> list[str]:

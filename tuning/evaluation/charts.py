@@ -90,7 +90,8 @@ def chart_svg(chart: Chart) -> str:
         for one in chart.series:
             for place, (x, value) in enumerate(zip(xs, one.values, strict=False)):
                 if chart.is_shown(value):
-                    add_tip(axes, x, value, f"{one.name}, {chart.places[place]}: {_number(value)}")
+                    name = chart.places[place].replace("\n", ", ")
+                    add_tip(axes, x, value, f"{one.name}, {name}: {_number(value)}")
         figure.legend(*_legend(axes), loc="outside lower center", ncols=n_columns)
         names = ", ".join(one.name for one in chart.series)
         what = f"{chart.y_title} by {chart.x_title}: {names}"

@@ -18,7 +18,7 @@ FONT = 10.0
 WORD_FONT, LINE = 8.0, 10.0  # of words beside the squares, and the room that one takes
 MOST_NUMBERS = 400  # larger heat maps do not write values into their squares
 SQUARE = 26.0  # points of a square with a value
-LARGE_SQUARE = 50.0  # in a page
+PAGE_SQUARE, PAGE_FONT = 22.0, 7.5  # in a page, where heat maps stand side by side
 SMALL_SQUARE = 14.0  # points of a square without one
 NARROWEST = 12.0  # a value fits into no smaller square
 MARGINS = 180.0, 140.0  # points beside and above a heat map: words, titles, the scale
@@ -42,6 +42,7 @@ def draw_heat_map(
     square: float = SQUARE,
     number: Callable[[float], str] = number_text,
     highest: float | None = None,
+    font: float | None = None,
 ) -> None:
     """Values as colours, the higher the darker, up to the `highest` one; squares without a finite
     value stay empty. Where `square`, their size in points, leaves no room for every word, some
@@ -70,7 +71,7 @@ def draw_heat_map(
             if np.isfinite(value):
                 axes.text(
                     column + 0.5, row + 0.5, number(float(value)),
-                    ha="center", va="center", fontsize=square / 4, color=INK,
+                    ha="center", va="center", fontsize=font or square / 4, color=INK,
                 )  # fmt: skip
 
 
@@ -82,14 +83,15 @@ def heat_map_svg(heat_map: HeatMap) -> str:
     """Shares in percent, for a page, with a tooltip for every square."""
     from matplotlib.figure import Figure
 
-    side = len(heat_map.rows) * LARGE_SQUARE / INCH
+    side = len(heat_map.rows) * PAGE_SQUARE / INCH
     with drawing():
-        figure = Figure(figsize=(side + 1.0, side + 0.7), layout="constrained")
+        figure = Figure(figsize=(side + 0.8, side + 0.8), layout="constrained")
         axes = figure.subplots()
-        draw_heat_map(axes, heat_map, LARGE_SQUARE, _share_text, highest=100.0)
+        draw_heat_map(axes, heat_map, PAGE_SQUARE, _share_text, highest=100.0, font=PAGE_FONT)
+        axes.tick_params(axis="x", labelrotation=90)
         for (row, column), value in np.ndenumerate(heat_map.values):
             names = f"{heat_map.rows[row]} → {heat_map.columns[column]}"
-            add_tip(axes, column + 0.5, row + 0.5, f"{names}: {value:.0f}%", LARGE_SQUARE)
+            add_tip(axes, column + 0.5, row + 0.5, f"{names}: {value:.0f}%", PAGE_SQUARE)
         what = f"rows: {heat_map.row_title}; columns: {heat_map.column_title}"
         return page_svg(figure, heat_map.title, what)
 

@@ -16,7 +16,7 @@ _LATEX = str.maketrans(
     {character: f"\\{character}" for character in "&%$#_{}"} | {
         "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
         "±": r"$\pm$", "∞": r"$\infty$", "−": r"$-$", "≤": r"$\le$", "≥": r"$\ge$",
-        "†": r"$\dagger$",
+        "†": r"$\dagger$", "°": r"$^\circ$", "↑": r"$\uparrow$", "↓": r"$\downarrow$",
     }
 )  # fmt: skip
 
@@ -28,6 +28,7 @@ class Table:
     notes: Sequence[str] = ()
     title: str = ""
     left: frozenset[str] | None = None  # columns of words; None: the first, which names the row
+    bold: frozenset[tuple[int, int]] = frozenset()  # rows and columns, in LaTeX and HTML
 
     @property
     def is_left(self) -> list[bool]:
@@ -61,12 +62,28 @@ def as_markdown(table: Table) -> str:
 
 
 def as_latex(table: Table) -> str:
-    """A tabular without packages; title and notes are comments."""
-    comments = [f"% {note}" for note in [*_title(table), *table.notes]]
+    """A tabular with the rules of booktabs; title and notes are comments."""
+    notes = [*_title(table), *table.notes, r"needs \usepackage{booktabs}"]
     columns = "".join("l" if left else "r" for left in table.is_left)
-    lines = [f"\\begin{{tabular}}{{{columns}}}", "\\hline"]
-    lines += [_latex_row(table.header), "\\hline", *map(_latex_row, table.rows)]
-    return "\n".join([*comments, *lines, "\\hline", "\\end{tabular}"])
+    rows = [
+        _latex_row(
+            rf"\textbf{{{entry}}}" if (number, column) in table.bold else entry
+            for column, entry in enumerate(map(_latex, row))
+        )
+        for number, row in enumerate(table.rows)
+    ]
+    return "\n".join(
+        [
+            *(f"% {note}" for note in notes),
+            rf"\begin{{tabular}}{{{columns}}}",
+            r"\toprule",
+            _latex_row(map(_latex, table.header)),
+            r"\midrule",
+            *rows,
+            r"\bottomrule",
+            r"\end{tabular}",
+        ]
+    )
 
 
 def as_csv(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
@@ -87,5 +104,9 @@ def padded(cell: str, width: int, left: bool = True) -> str:
     return cell + space if left else space + cell
 
 
-def _latex_row(cells: Sequence[str]) -> str:
-    return " & ".join(cell.translate(_LATEX) for cell in cells) + " \\\\"
+def _latex(text: str) -> str:
+    return text.translate(_LATEX)
+
+
+def _latex_row(entries: Iterable[str]) -> str:
+    return " & ".join(entries) + r" \\"

@@ -38,6 +38,11 @@ class Metric(ABC):
     needs_visits: bool = False
 
     @property
+    def heading(self) -> str:
+        """The name, and whether higher or lower is better: `BLEU ↑`, `TER ↓`."""
+        return f"{self.name} {'↑' if self.higher_is_better else '↓'}"
+
+    @property
     @abstractmethod
     def signature(self) -> str:
         """Everything that the number depends on besides the data, for papers and reports."""

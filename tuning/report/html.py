@@ -13,13 +13,16 @@ Section = tuple[str, str, str]  # name of the link to it, title, HTML; without H
 def html_table(
     table: Table, classes: Sequence[Sequence[str]] = (), *, sortable: bool = True
 ) -> str:
-    """`classes` gives entries CSS classes, row by row, in the order of the columns. A table that is
-    too wide scrolls in a box of its own; its first column, which names the rows, stays."""
+    """`classes` gives entries CSS classes, row by row. A table that is too wide scrolls in a box of
+    its own; its first column, which names the rows, stays."""
     head = "".join(f'<th scope="col">{escape(name)}</th>' for name in table.header)
     body = []
     for number, (name, *entries) in enumerate(table.rows):
         kinds = classes[number][1:] if classes else [""] * len(entries)
-        shown = "".join(_entry(text, kind) for text, kind in zip(entries, kinds, strict=True))
+        shown = "".join(
+            _entry(text, f"{kind}{' best' * ((number, column) in table.bold)}".strip())
+            for column, (text, kind) in enumerate(zip(entries, kinds, strict=True), 1)
+        )
         body.append(f'<tr><th scope="row">{escape(name)}</th>{shown}</tr>')
     kind = ' class="sortable"' if sortable else ""
     title = f"<h3>{escape(table.title)}</h3>" if table.title else ""
@@ -60,10 +63,20 @@ def details(summary: str, body: str) -> str:
     return f"<details><summary>{escape(summary)}</summary>{body}</details>" if body else ""
 
 
+def copied(text: str) -> str:
+    """Text to be copied, with a button where scripts run."""
+    return f'<pre class="copied" tabindex="0">{escape(text)}</pre>'
+
+
 def side_by_side(parts: Sequence[str]) -> str:
     if not parts:
         return ""
     return f'<div class="grid-2">{"".join(f"<div>{part}</div>" for part in parts)}</div>'
+
+
+def multiples(parts: Sequence[str]) -> str:
+    """Small pictures of one kind, as many in a row as there is room for."""
+    return f'<div class="multiples">{"".join(parts)}</div>'
 
 
 def page(title: str, introduction: str, sections: Sequence[Section]) -> str:

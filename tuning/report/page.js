@@ -34,11 +34,18 @@ for (const table of document.querySelectorAll("table.sortable")) {
     });
   });
 }
-// On paper there is nothing to open.
-const closed = () => document.querySelectorAll("details:not([open])");
-let opened = [];
-addEventListener("beforeprint", () => {
-  opened = [...closed()];
-  opened.forEach((one) => { one.open = true; });
-});
-addEventListener("afterprint", () => opened.forEach((one) => { one.open = false; }));
+// A button copies the text below it; where the browser does not allow that, it selects the text.
+for (const text of document.querySelectorAll(".copied")) {
+  const button = document.createElement("button");
+  Object.assign(button, { type: "button", className: "copy", textContent: "Copy" });
+  text.before(button);
+  button.addEventListener("click", async () => {
+    try {
+      await navigator.clipboard.writeText(text.textContent);
+      button.textContent = "Copied";
+    } catch {
+      getSelection().selectAllChildren(text);
+      button.textContent = "Selected: copy it with Ctrl-C";
+    }
+  });
+}

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from html import escape
 
-from hyperbaton.foundation.errors import counted
 from hyperbaton.tuning.comparison.configuration import limit_name
 from hyperbaton.tuning.comparison.result_tables import (
+    latex_of,
     limits_table,
     runs_text,
     significance_table,
@@ -17,12 +17,13 @@ from hyperbaton.tuning.comparison.results import Comparison
 from hyperbaton.tuning.evaluation.charts import Chart, Series
 from hyperbaton.tuning.evaluation.data_sets import Sentences
 from hyperbaton.tuning.evaluation.scoring import BETTER_MARK, WORSE_MARK
-from hyperbaton.tuning.evaluation.significance import RESAMPLES, p_text
 from hyperbaton.tuning.evaluation.tables import Table
 from hyperbaton.tuning.evaluation.verdicts import Finding, footnote
 from hyperbaton.tuning.report.account import costs, settings, tuning_curves, weights
+from hyperbaton.tuning.report.examples import sentences
 from hyperbaton.tuning.report.html import (
     chart_figure,
+    copied,
     details,
     html_table,
     note,
@@ -30,7 +31,8 @@ from hyperbaton.tuning.report.html import (
     paragraph,
     side_by_side,
 )
-from hyperbaton.tuning.report.word_order import kinds_of_sentences, sentences, word_order
+from hyperbaton.tuning.report.overview import introduction, overview, title
+from hyperbaton.tuning.report.word_order import kinds_of_sentences, word_order
 from hyperbaton.tuning.reproduction.exhibit import Exhibit
 
 LONG = 12  # rows; a paper's table that is longer is shown on demand
@@ -45,6 +47,7 @@ def report(
     """The whole page; `figures` are the paper's own."""
     known = _findings(findings) + "".join(html_table(f, sortable=False) for f in figures)
     sections = [
+        ("overview", "Overview", overview(comparison)),
         ("findings", "Findings", known),
         ("scores", "Scores", _scores(comparison)),
         ("significance", "Significance", _significance(comparison)),
@@ -58,67 +61,25 @@ def report(
         ("costs", "Costs", costs(comparison)),
         ("settings", "Settings", settings(comparison)),
     ]
-    return page(comparison.configuration.title, _introduction(comparison), sections)
-
-
-def _introduction(comparison: Comparison) -> str:
-    n_replicas = len(comparison.cells[0].replicas)
-    limits = ", ".join(map(limit_name, comparison.limits))
-    first = (
-        f"{counted(len(comparison.systems), 'system')}, distortion limit{'s' * (',' in limits)} "
-        f"{limits}, {counted(n_replicas, 'tuning run')} each, "
-        f"{counted(len(comparison.tests), 'test set')}. "
-        f"Baseline: {comparison.configuration.baseline_name}."
-    )
-    best = [_best(comparison, test) for test in comparison.tests]
-    return paragraph(first) + "".join(map(paragraph, best))
-
-
-def _best(comparison: Comparison, test: Sentences) -> str:
-    """The best cell in a sentence."""
-    metric = comparison.metrics[test.name][0]
-    cell = comparison.best_cell(test.name)
-    score = comparison.scores[test.name][cell.name][0]
-    against = ""
-    if score.difference is not None and score.p_value is not None:
-        against = (
-            f"; {score.difference:+.2f} against the baseline at this limit "
-            f"({p_text(score.p_value, RESAMPLES)}, {runs_text(comparison)})"
-        )
-    return (
-        f"Best {metric.name} on {test.name}: {cell.system}, limit {limit_name(cell.limit)}, "
-        f"{score.score:.2f}{against}."
-    )
+    return page(title(comparison), introduction(comparison), sections)
 
 
 def _scores(comparison: Comparison) -> str:
     parts = []
     for test in comparison.tests:
         table = summary_table(comparison, test.name)
-        metrics = comparison.metrics[test.name]
-        best = []
-        for place, metric in enumerate(metrics):
-            column = [comparison.scores[test.name][c.name][place].score for c in comparison.cells]
-            top = max(column) if metric.higher_is_better else min(column)
-            best.append(top if min(column) < max(column) else None)
-        classes = []
-        for cell, row in zip(comparison.cells, table.rows, strict=True):
-            scores = comparison.scores[test.name][cell.name]
-            kinds = [
-                _kind(text, is_best=score.score == top)
-                for text, score, top in zip(row[2:], scores, best, strict=False)
-            ]
-            classes.append(["", "", *kinds, *[""] * (len(row) - 2 - len(kinds))])
-        signatures, (legend, *others) = table.notes[: len(metrics)], table.notes[len(metrics) :]
-        shown = Table(table.header, table.rows, [f"{legend}; bold: best", *others], table.title)
+        classes = [[_kind(text) for text in row] for row in table.rows]
+        n = len(comparison.metrics[test.name])
+        signatures, (legend, *others) = table.notes[:n], table.notes[n:]
+        shown = replace(table, notes=[f"{legend}; bold: best", *others])
         parts.append(html_table(shown, classes) + details("metric signatures", note(signatures)))
         parts += map(html_table, way_tables(comparison, test.name))
+        parts.append(details("LaTeX", copied(latex_of(comparison, test.name))))
     return "".join(parts)
 
 
-def _kind(text: str, *, is_best: bool) -> str:
-    kinds = ["better"] * text.endswith(BETTER_MARK) + ["worse"] * text.endswith(WORSE_MARK)
-    return " ".join([*kinds, *["best"] * is_best])
+def _kind(text: str) -> str:
+    return "better" * text.endswith(BETTER_MARK) + "worse" * text.endswith(WORSE_MARK)
 
 
 def _significance(comparison: Comparison) -> str:
@@ -178,7 +139,7 @@ def _limits(comparison: Comparison) -> str:
         ]
         places = [limit_name(limit) for limit in comparison.limits]
         caption = f"{metric.name} on {test.name} by distortion limit"
-        chart = Chart(caption, places, series, "distortion limit", metric.name)
+        chart = Chart(caption, places, series, "distortion limit", metric.heading)
         parts += [chart_figure(chart), html_table(limits_table(comparison, test.name))]
     return side_by_side(parts)
 

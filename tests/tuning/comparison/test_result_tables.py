@@ -90,7 +90,7 @@ def test_a_comparison_has_its_own_level_of_significance(alpha, marks):
 def test_the_summary(comparison):
     table = summary_table(comparison, "one")
     assert table.title == "one: 20 sentences"
-    assert table.header == ["system", "limit", "BLEU", "TER", "BLEU of all replicas"]
+    assert table.header == ["system", "limit", "BLEU ↑", "TER ↓", "BLEU of all replicas"]
     assert [row[:2] for row in table.rows] == [
         ["A_1 & B", "6"], ["A_1 & B", "∞"], ["C|D", "6"], ["C|D", "∞"]
     ]  # fmt: skip
@@ -185,13 +185,33 @@ def test_markdown_read_back(comparison, folder):
     assert rows[4] == [r"C\|D", *table.rows[2][1:]]
 
 
+def test_the_best_are_bold(comparison):
+    table = summary_table(comparison, "one")
+    numbers = [[float(text.rstrip("*†")) for text in row[2:4]] for row in table.rows]
+    bleu, ter = zip(*numbers, strict=True)
+    assert table.bold == {(bleu.index(max(bleu)), 2), (ter.index(min(ter)), 3)}
+    limits = limits_table(comparison, "one")
+    [(row, column)] = limits.bold
+    assert float(limits.rows[row][column].rstrip("*†°")) == max(bleu)
+
+
+def test_nothing_is_bold_where_all_are_equal():
+    equal = make_comparison({"A": 0.0, "B": 0.0}, n_sentences=5, metrics=("ter",))
+    assert not summary_table(equal, "test").bold
+
+
 def test_latex_read_back(comparison, folder):
     text = (folder / "results.tex").read_text(encoding="utf-8")
     rows = [line for line in text.splitlines() if line.endswith(r"\\")]
     table = summary_table(comparison, "one")
     cells = [cell.strip() for cell in re.split(r"(?<!\\)&", rows[1].removesuffix(r"\\"))]
-    expected = [cell.replace("±", r"$\pm$") for cell in table.rows[0][1:]]
-    assert cells == [r"A\_1 \& B", *expected]
+    scores = comparison.scores["one"][comparison.cells[0].name]
+    halves = [f"{(score.high - score.low) / 2:.2f}" for score in scores]
+    limit, bleu, ter, mean = table.rows[0][1:]
+    expected = [limit, f"{bleu} ± {halves[0]}", f"{ter} ± {halves[1]}", mean]
+    assert cells == [r"A\_1 \& B", *(cell.replace("±", r"$\pm$") for cell in expected)]
+    assert r"BLEU $\uparrow$ & TER $\downarrow$" in rows[0]
+    assert text.count(r"\textbf{") == 2 * 3  # in both test sets: BLEU, TER, BLEU by limit
     assert text.count(r"\begin{tabular}") == text.count(r"\end{tabular}") == 4
     assert r"$\infty$" in text
 

@@ -3,6 +3,8 @@
 import gzip
 import json
 from dataclasses import replace
+from datetime import UTC, datetime
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -171,9 +173,11 @@ def test_variants_of_one_model_are_told_apart(trained):
 
 
 @pytest.mark.usefixtures("serial")
-def test_an_untuned_comparison_and_what_a_second_run_does(tmp_path):
+def test_an_untuned_comparison_and_what_a_second_run_does(tmp_path, monkeypatch):
     configuration = tiny_configuration(tmp_path, limits=(6, NO_LIMIT))
     out, talk, seen = tmp_path / "out", [], []
+    day = datetime(2026, 11, 30, tzinfo=UTC)
+    monkeypatch.setattr(cells, "datetime", SimpleNamespace(now=lambda _: day))
     comparison = compare(
         configuration, out, 1, Reporter(talk.append, lambda *item: seen.append(item))
     )
@@ -197,6 +201,7 @@ def test_an_untuned_comparison_and_what_a_second_run_does(tmp_path):
     assert titles == ["phrase table", "language model", *words]  # msd's scores are the table's
     assert all(cost.seconds > 0 and cost.peak_megabytes > 10 for cost in comparison.stage_costs)
 
+    monkeypatch.setattr(cells, "datetime", datetime)  # another day
     talk.clear()
     again = compare(configuration, out, 1, Reporter(talk.append))
     assert talk == [
@@ -205,6 +210,7 @@ def test_an_untuned_comparison_and_what_a_second_run_does(tmp_path):
         "4 of 4 runs are done already",
     ]
     assert again.stage_costs == comparison.stage_costs
+    assert again.date == comparison.date == "2026-11-30"
     assert as_record(again) == as_record(comparison)
     assert COSTS in {path.name for path in out.iterdir()}
     assert not (out / "state").exists()

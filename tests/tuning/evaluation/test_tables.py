@@ -21,7 +21,7 @@ def test_columns_of_words_are_chosen_by_name():
     numbers = Table(["n", "m"], [["1", "333"]], left=frozenset())
     assert as_text(numbers) == "n    m\n1  333"
     assert as_markdown(numbers).splitlines()[1] == "| ---: | ---: |"
-    assert as_latex(numbers).splitlines()[0] == r"\begin{tabular}{rr}"
+    assert as_latex(numbers).splitlines()[1] == r"\begin{tabular}{rr}"
 
 
 def test_markdown():
@@ -32,13 +32,18 @@ def test_markdown():
 
 def test_latex():
     assert as_latex(TABLE).splitlines() == [
-        "% Title", "% a note", r"\begin{tabular}{lr}", r"\hline", r"name & n \\", r"\hline",
-        r"本 & 1 \\", r"a|b \& c & $-$10 \\", r"\hline", r"\end{tabular}",
+        "% Title", "% a note", r"% needs \usepackage{booktabs}", r"\begin{tabular}{lr}",
+        r"\toprule", r"name & n \\", r"\midrule", r"本 & 1 \\", r"a|b \& c & $-$10 \\",
+        r"\bottomrule", r"\end{tabular}",
     ]  # fmt: skip
 
 
 def test_marks_in_latex():
-    assert r"31.42$\dagger$ \\" in as_latex(Table(["n"], [["31.42†"]]))
+    table = Table(["n ↑", "m ↓"], [["31.42†", "_1°"], ["2", "3"]], bold=frozenset({(0, 1), (1, 0)}))
+    assert as_latex(table).splitlines()[3:7] == [
+        r"n $\uparrow$ & m $\downarrow$ \\", r"\midrule",
+        r"31.42$\dagger$ & \textbf{\_1$^\circ$} \\", r"\textbf{2} & 3 \\",
+    ]  # fmt: skip
 
 
 def test_csv_keeps_numbers_as_they_are():

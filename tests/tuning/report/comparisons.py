@@ -124,7 +124,7 @@ def _replica(sets, links, configuration, share, seed, iterations):
         weights["only.some.have.this"] = -0.25
     return Replica(
         1 + seed[-1], weights, 30.0, 30.0, trace * bool(iterations), statistics, outputs,
-        Cost(12.5, 3.25, 300.0),
+        Cost(12.5, 3.25, 300.0, f"2026-11-{16 + seed[-1]}"),
     )  # fmt: skip
 
 

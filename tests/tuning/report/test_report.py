@@ -5,15 +5,21 @@ import json
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
+from pathlib import Path
 from urllib.parse import parse_qs
 
 import pytest
 
+from hyperbaton.corpus.raw_text.settings import TextSettings
 from hyperbaton.corpus.sentences.sentence import Sentence
+from hyperbaton.tuning.comparison.results import Output
 from hyperbaton.tuning.evaluation.charts import Chart, Series
 from hyperbaton.tuning.evaluation.tables import Table
+from hyperbaton.tuning.metrics.visits import visits_of_sequences
+from hyperbaton.tuning.report.examples import live_link, marked
 from hyperbaton.tuning.report.html import details, html_table, page
-from hyperbaton.tuning.report.word_order import live_link
+from hyperbaton.tuning.report.overview import introduction, title
+from hyperbaton.tuning.report.word_order import word_order
 from hyperbaton.tuning.reproduction.exhibit import Exhibit, Finding
 from hyperbaton.tuning.reproduction.presets import find_preset
 from tests.tuning.report.comparisons import make_comparison, report_of
@@ -87,8 +93,8 @@ def parsed(text):
 def test_every_section_is_there_and_linked(parsed):
     names = list(parsed.all("section", "id"))
     assert names == [
-        "findings", "scores", "significance", "limits", "shown", "tuning", "order", "kinds",
-        "sentences", "weights", "costs", "settings",
+        "overview", "findings", "scores", "significance", "limits", "shown", "tuning", "order",
+        "kinds", "sentences", "weights", "costs", "settings",
     ]  # fmt: skip
     links = [link for link in parsed.all("a", "href") if link.startswith("#")]
     assert links == [f"#{name}" for name in names]
@@ -124,8 +130,63 @@ def test_people_who_do_not_see_it_can_use_it(parsed):
             assert attributes["tabindex"] == "0"
 
 
+def test_the_title_has_languages_and_the_date_of_the_last_run(parsed):
+    assert parsed.texts_of("h1") == ["Comparison of reordering models, ja–en, 2026-11-17"]
+    assert parsed.texts_of("title")[0] == parsed.texts_of("h1")[0]
+
+
+def configured(comparison, **changes):
+    return replace(comparison, configuration=replace(comparison.configuration, **changes))
+
+
+def test_a_title_without_languages_or_date():
+    one = make_comparison({"A": 0.2}, n_sentences=2, metrics=("ter",))
+    train = one.configuration.train
+    odd = replace(train, source=Path("corpus.source"), target=Path("corpus.target"))
+    assert title(configured(one, train=odd)) == "Comparison of reordering models, 2026-11-16"
+    raw = configured(one, train=odd, text=TextSettings("zh", "de"), title="Mine")
+    assert title(raw) == "Mine, zh–de, 2026-11-16"
+    [cell] = one.cells
+    undated = replace(cell.best, cost=replace(cell.best.cost, date=""))
+    one = replace(one, cells=[replace(cell, replicas=[undated])])
+    assert title(one) == "Comparison of reordering models, ja–en"
+
+
+def test_the_introduction_names_the_data():
+    one = make_comparison({"A": 0.2}, n_sentences=2, metrics=("ter",), note="generated")
+    train = replace(one.configuration.train, lines="1-2000")
+    text = Page(introduction(configured(one, train=train))).texts_of("p")[0]
+    assert text == (
+        "Trained on train.ja.gz and train.en.gz, lines 1-2000; tested on test (2 sentences); "
+        "generated."
+    )
+
+
+def test_a_chart_comes_before_the_first_table(text):
+    """With an interval for every system, limit and test set."""
+    before = text[: text.index("<table")]
+    assert before.count("<svg") == 2 * 2
+    assert before.count("95% interval ") == 8 * 2 * 2
+    assert "the line is SYSTEM 0 &lt;with a long &amp; odd name&gt;.</p>" in before
+
+
+def test_the_same_comparison_gives_the_same_bytes(tmp_path):
+    two = make_comparison({"BAD": 0.6, "GOOD": 0.02}, n_sentences=12, metrics=("bleu",))
+    made = [report_of(two, tmp_path / name).read_bytes() for name in ("one", "two")]
+    assert made[0] == made[1]
+
+
+def test_latex_to_be_copied(text):
+    shown = re.findall(r'<pre class="copied" tabindex="0">(.*?)</pre>', text, re.DOTALL)
+    assert len(shown) == 2  # test sets
+    for each in shown:
+        assert each.count(r"\toprule") == 2
+        assert each.count(r"\textbf{") >= 4
+        assert r"BLEU $\uparrow$ &amp; TER $\downarrow$" in each
+
+
 def test_what_the_introduction_says(parsed):
-    first, news, blogs = parsed.texts_of("p")[:3]
+    first, news, blogs = parsed.texts_of("p")[1:4]
     assert first.startswith("8 systems, distortion limits 10, ∞, 2 tuning runs each, 2 test sets.")
     assert re.match(r"Best BLEU on news: SYSTEM \d <with .*>, limit (10|∞), \d+\.\d\d", news)
     assert blogs.startswith("Best BLEU on blogs: ")
@@ -152,15 +213,41 @@ def test_an_exhibit_has_its_chart_numbers_and_findings(text, parsed):
     assert "their table" in parsed.texts_of("h3")
 
 
-def test_confusions_of_many_systems_are_shown_on_demand(parsed):
-    opened = [text for text in parsed.texts_of("summary") if text.startswith("the other systems")]
-    assert opened == ["the other systems on news", "the other systems on blogs"]
+def test_confusions_are_small_pictures_side_by_side(text):
+    for part in text.split('<div class="multiples">')[1:]:
+        drawn = part[: part.index("</div>")]
+        assert drawn.count("<figure>") == drawn.count("<svg") == 8
+        sizes = [int(width) for width in re.findall(r'width="(\d+)" height', drawn)]
+        assert all(width < 280 for width in sizes)
+    assert text.count('<div class="multiples">') == 2
+
+
+def test_moves_are_differences_from_the_reference():
+    """Worked out by hand: of the moves of [0, 1, 2], all have distance 0."""
+    two = make_comparison({"SAME": 0.0, "OTHER": 0.0}, n_sentences=1, metrics=("ter",))
+    [test] = two.tests
+    test = replace(test, visits=visits_of_sequences([[0, 1, 2]], [len(test.sources[0])]))
+    links = {"SAME": [(0, 0), (1, 1), (2, 2)], "OTHER": [(0, 0), (2, 1), (1, 2)]}
+    cells = [
+        replace(cell, replicas=[replace(cell.best, outputs={"test": [Output("a b c", made, [])]})])
+        for cell, made in zip(two.cells, links.values(), strict=True)
+    ]
+    drawn = word_order(replace(two, tests=[test], cells=cells))
+    tips = re.findall(r"<title>(.*?)</title>", drawn)
+    # OTHER moves by 0, then over one word, then back by two: 0, 1, −2
+    assert {"SAME, 0, 100%: 0.00", "OTHER, 0, 100%: -66.67"} <= set(tips)
+    assert {"OTHER, 1, 0%: 33.33", "OTHER, −2, 0%: 33.33", "reference, 1, 0%: 0.00"} <= set(tips)
+    assert "SAME, 1, 0%: 0.00" in tips
+    unknown = word_order(replace(two, tests=[replace(test, visits=None)], cells=cells))
+    assert "OTHER, 1: 33.33" in unknown
+    assert "multiples" not in unknown
 
 
 def test_sections_without_content_are_left_out(tmp_path):
     one = make_comparison({"ONLY": 0.2}, n_sentences=4, metrics=("ter",), aligned=False)
     parsed = Page(report_of(one, tmp_path / "r.html").read_text(encoding="utf-8"))
     assert parsed.all("section", "id") == [
+        "overview",
         "scores",
         "order",
         "kinds",
@@ -168,7 +255,7 @@ def test_sections_without_content_are_left_out(tmp_path):
         "costs",
         "settings",
     ]
-    first, best = parsed.texts_of("p")[:2]
+    first, best = parsed.texts_of("p")[1:3]
     assert first == "1 system, distortion limit 6, 1 tuning run each, 1 test set. Baseline: ONLY."
     assert re.fullmatch(r"Best TER on test: ONLY, limit 6, \d+\.\d\d\.", best)
 
@@ -184,9 +271,55 @@ def test_a_link_has_the_settings_of_both_systems():
     fields = {name: value for name, [value] in parse_qs(fields).items()}
     assert fields.pop("text") == "a&b c"
     assert {name: json.loads(text) for name, text in fields.items()} == {
-        "a": {"limit": 6, "weights": {"lm": 0.5, "linear": 0.333333, "pair.logp": 0}},
-        "b": {"limit": "inf", "weights": {"lm": 0.25, "linear": 0, "pair.logp": 1}},
+        "a": {
+            "name": "BAD",
+            "limit": 6,
+            "weights": {"lm": 0.5, "linear": 0.333333, "pair.logp": 0},
+        },
+        "b": {
+            "name": "GOOD",
+            "limit": "inf",
+            "weights": {"lm": 0.25, "linear": 0, "pair.logp": 1},
+        },
     }
+
+
+def test_links_say_that_they_need_a_server_and_name_their_systems(text, parsed):
+    links = [link for link in parsed.all("a", "href") if link.startswith("http")]
+    assert text.count("Needs a server: <a href=") == len(links) >= 4
+    assert text.index("run “hyperbaton serve system”") < text.index("Needs a server: ")
+    named = [name for name in parsed.texts_of("a") if name.startswith("sentence ")]
+    assert len(named) == len(links)
+    assert all(re.match(r"sentence \d+ with SYSTEM 0 .* and SYSTEM \d ", name) for name in named)
+
+
+@pytest.mark.parametrize(
+    ("text", "other", "expected"),
+    [
+        ("a b c .", "a b c .", "a b c ."),
+        ("the <b> dog .", "the cat .", "the <mark>&lt;b&gt; dog</mark> ."),
+        ("a c", "a b & c", 'a <mark class="gap" title="without: b &amp;"></mark>c'),
+        ("a", "a b", 'a<mark class="gap" title="without: b"></mark>'),
+        ("a b", "a", "a <mark>b</mark>"),
+        ("", "a", '<mark class="gap" title="without: a"></mark>'),
+        ("a", "", "<mark>a</mark>"),
+        ("我买了书。", "我买书。", "我买<mark>了</mark>书。"),
+        ("カタカナ語", "カタナ語", "カタ<mark>カ</mark>ナ語"),
+    ],
+)
+def test_marks_of_differences(text, other, expected):
+    assert marked(text, other) == expected
+
+
+def test_examples_mark_both_systems_and_fold_the_rest(text):
+    section = text[text.index('<section id="sentences"') :]
+    first = section[section.index("<article") : section.index("</article>")]
+    shown, folded = first.split("<details>")
+    assert shown.count("<dt>") == 2 + len(re.findall("<dt>reference", shown)) + 1
+    assert "<mark" in shown
+    assert folded.count("<dt>") == 6
+    opened = section[: section.index("<summary>more where ")]
+    assert opened.count("<article") == 2
 
 
 def test_examples_are_on_the_right_side(tmp_path):
@@ -219,4 +352,4 @@ def test_colours_begin_where_the_comparison_says(tmp_path, alpha, arrows):
     assert comparison.p_values["test"][6][0, 1] < 0.05
     text = report_of(comparison, tmp_path / "report.html").read_text()
     assert f"Coloured below {alpha}:" in text
-    assert sum(text.count(f" {arrow}<") for arrow in "↑↓") == arrows
+    assert sum(text.count(f" {arrow}</td>") for arrow in "↑↓") == arrows

@@ -1,0 +1,82 @@
+"""Makes the pictures of the page and of a report that README.md and docs/ show.
+
+    python -m tools.screenshots                    in a folder that is removed; takes minutes
+    python -m tools.screenshots --folder FOLDER    keeps the demo there for the next time
+
+The report is that of `hyperbaton demo`, the page that of `hyperbaton serve --demo`. Needs chromium
+and chromedriver, as the tests of both pages do.
+"""
+
+import argparse
+import base64
+import io
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from urllib.parse import urlencode
+
+from PIL import Image
+
+from tests.browser import Browser, started, why_not
+from tests.child_processes import started as started_command
+
+DOCS = Path(__file__).parent.parent / "docs"
+HYPERBATON = [sys.executable, "-m", "hyperbaton"]
+WIDTH, PAGE_HEIGHT = 1200, 1000  # pixels
+MOST_BYTES = 200_000
+SENTENCE = {"text": "sensei wa tomodachi ni tegami o okutta .", "a": '{"step":3}'}
+IS_TRANSLATED = (
+    "document.querySelector('.translation')?.textContent && document.querySelector('svg')"
+)
+BELOW_FINDINGS = "return document.querySelector('#findings').getBoundingClientRect().bottom"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--folder", type=Path, help="for the demo; kept")
+    given = parser.parse_args().folder
+    if missing := why_not():
+        sys.exit(missing)
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = given or Path(temporary)
+        folder.mkdir(parents=True, exist_ok=True)
+        subprocess.run([*HYPERBATON, "demo"], cwd=folder, check=True)
+        profile = Path(temporary, "profile")
+        with started(profile) as browser:
+            light = [{"name": "prefers-color-scheme", "value": "light"}]
+            browser.chrome("Emulation.setEmulatedMedia", {"features": light})
+            take_report(browser, folder / "hyperbaton-demo" / "ja-en" / "report.html")
+            take_page(browser, folder)
+
+
+def take_report(browser: Browser, report: Path) -> None:
+    """Its title, its first chart and its findings."""
+    browser.open(report.resolve().as_uri(), WIDTH)
+    take(browser, DOCS / "report.png", browser.run(BELOW_FINDINGS))
+
+
+def take_page(browser: Browser, folder: Path) -> None:
+    """README's sentence, at a step in the middle."""
+    command = [*HYPERBATON, "serve", "--demo", "--port", "0"]
+    with started_command(command, cwd=folder, stdout=subprocess.PIPE, text=True) as server:
+        address = server.stdout.readline().strip()
+        browser.open(f"{address}#{urlencode(SENTENCE)}", WIDTH, PAGE_HEIGHT)
+        browser.until(IS_TRANSLATED)
+        take(browser, DOCS / "serve.png", PAGE_HEIGHT)
+
+
+def take(browser: Browser, path: Path, height: float) -> None:
+    """The upper part of the page, in few colours."""
+    clip = {"x": 0, "y": 0, "width": WIDTH, "height": height, "scale": 1}
+    shot = browser.chrome("Page.captureScreenshot", {"clip": clip, "captureBeyondViewport": True})
+    with Image.open(io.BytesIO(base64.b64decode(shot["data"]))) as image:
+        image.convert("RGB").quantize(256).save(path, optimize=True)
+    size = path.stat().st_size
+    print(f"{path}: {size:,} bytes")
+    if size > MOST_BYTES:
+        sys.exit(f"{path} is larger than {MOST_BYTES:,} bytes")
+
+
+if __name__ == "__main__":
+    main()
