@@ -53,6 +53,7 @@ class Start:
 class Optimiser(ABC):
     name: ClassVar[str]
     gradual: ClassVar[bool] = False  # goes part of the way in a round: useful on an unchanged pool
+    first_step: ClassVar[float] = 1.0  # share of the way that it goes on its first pool
     arcs: int = 0  # of the search lattices that it wants to see, for each source word
 
     def check_settings(self) -> None:

@@ -40,6 +40,9 @@ class Mira(Optimiser):
     """Batch MIRA."""
 
     name: ClassVar[str] = "mira"
+    # The first pool has no hypotheses of another length: a whole step goes too far, and the next
+    # translations are several times too long if the first ones were too short.
+    first_step: ClassVar[float] = 0.5
 
     passes: int = 60  # over the development set, in each round
     step: float = 0.003  # the longest step

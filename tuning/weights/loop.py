@@ -13,7 +13,8 @@ decodings in a row were no better than the best, or after the last iteration.
 
 A decoding that is not half as good as the best has shown the optimiser hypotheses that it had not
 thought of, mostly far too long ones. They stay in the pool; the run goes back to the best weights,
-takes a smaller step, and gives up when that has happened three times.
+takes a smaller step, and gives up when that has happened three times. To make that rare, MIRA goes
+only half of the way on the first pool.
 
 All randomness comes from the seed and the number of the round, so a resumed run ends like one that
 was never stopped, and the number of threads does not matter.
@@ -217,7 +218,9 @@ def _next_weights(task: TuningTask, trace: Trace, pool: Pool, growth: Growth) ->
     from the best weights: a half, then a quarter."""
     *earlier, last = (task.vector.vector(step.weights) for step in trace.steps)
     if not _has_fallen(trace):
-        return task.vector.normalise(_optimise(task, trace, pool, growth, last, earlier))
+        found = task.vector.normalise(_optimise(task, trace, pool, growth, last, earlier))
+        share = 1.0 if earlier else task.settings.optimiser.first_step
+        return found if share == 1.0 else task.vector.normalise(last + (found - last) * share)
     best = task.vector.vector(trace.steps[trace.best].weights)
     found = task.vector.normalise(_optimise(task, trace, pool, growth, best, [*earlier, last]))
     return task.vector.normalise(best + (found - best) / 2 ** len(trace.falls))
@@ -243,7 +246,9 @@ def _optimise(
 
 def _reason_to_stop(task: TuningTask, trace: Trace) -> str:
     step, n_rounds = trace.steps[-1], len(trace.steps) - 1
-    if n_rounds and not step.n_new and not task.settings.optimiser.gradual:
+    optimiser = task.settings.optimiser
+    is_whole_step = n_rounds > 1 or optimiser.first_step == 1.0
+    if n_rounds and is_whole_step and not step.n_new and not optimiser.gradual:
         return "the pool does not grow"
     if len(trace.falls) >= MOST_FALLS:
         return f"{MOST_FALLS} iterations were not half as good as the best"

@@ -188,6 +188,22 @@ def test_after_a_fall_the_run_goes_back_and_takes_a_smaller_step(translator, mon
     assert "is not half as good as iteration 0 (BLEU 14.90 and 30.00; its output is" in first
 
 
+class Careful(Constant):
+    name = "careful"
+    first_step = 0.25
+
+
+def test_the_first_step_may_go_a_part_of_the_way(translator):
+    settings = replace(QUICK, method=f"{__name__}:Careful", iterations=2)
+    task = make_task(translator, settings=settings)
+    steps = [task.vector.vector(step.weights) for step in tune_task(task).trace.steps]
+    found = task.vector.normalise(np.linspace(-1, 1, len(steps[0])))
+    tuned = task.vector.tuned
+    quarter = (0.75 * steps[0] + 0.25 * found)[tuned]
+    np.testing.assert_allclose(steps[1][tuned], quarter / np.abs(quarter).sum())
+    np.testing.assert_allclose(steps[2], found)
+
+
 def test_of_error_rates_twice_as_much_is_a_fall():
     def falls(higher_is_better, *scores):
         steps = tuple(TraceStep({}, score, 1.0, 1, 1, 0.0, 0.0) for score in scores)
@@ -204,7 +220,7 @@ def test_of_error_rates_twice_as_much_is_a_fall():
         ({"iterations": 3, "method": "pro"}, 0.1, "3 iterations", 4),
         ({"iterations": 9}, 0.0, "no weight moves", 1),
         ({"iterations": 9}, 0.1, "the pool does not grow", 2),
-        ({"iterations": 9, "method": "mira"}, 0.1, "the pool does not grow", 2),
+        ({"iterations": 9, "method": "mira"}, 0.1, "the pool does not grow", 3),
         ({"iterations": 9, "method": "pro", "patience": 2}, 0.1,
          "no better score in 2 iterations", 3),
     ],
