@@ -35,8 +35,9 @@ export class Column {
       search: ["The search", stacks],
       effects: ["Effect of limit and beam", effects],
     }).map(([name, [title, draw]]) => this.view(name, title, draw));
-    this.results = make("div", { class: "results", hidden: true }, this.translation, this.summary, this.drawing,
-      this.stepper.element, this.views.map(({ element }) => element));
+    this.results = make("div", { class: "results", hidden: true }, this.translation, this.summary,
+      make("div", { class: "stage" }, make("div", {}, this.drawing, this.stepper.element), this.stepper.why),
+      this.stepper.others, this.views.map(({ element }) => element));
     this.panel = new SettingsPanel(this);
     this.element = make("section", { class: "column" }, this.head(), this.panel.element,
       make("div", { class: "main" }, this.problem, this.results));

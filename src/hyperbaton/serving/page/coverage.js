@@ -2,10 +2,12 @@
 
 import { make } from "./elements.js";
 
-export function coverageBar(words, step) {
-  return make("ol", { class: "coverage", "aria-label": "Source words" }, words.map((word, place) => {
-    const isNow = step !== null && place >= step.source[0] && place < step.source[1];
-    const isCovered = step !== null && Boolean(step.covered[place]);
+// After so many of the steps; after all of them no word is the current one.
+export function coverageBar({ source }, taken, steps, isWhole) {
+  const current = isWhole ? null : steps[taken - 1];
+  return make("ol", { class: "coverage", "aria-label": "Source words" }, source.map((word, place) => {
+    const isNow = current && place >= current.source[0] && place < current.source[1];
+    const isCovered = taken && Boolean(steps[taken - 1].covered[place]);
     const kind = isNow ? "now" : isCovered ? "covered" : "open";
     return make("li", { class: kind }, word, make("span", { class: "hidden" }, ` (${kind})`));
   }));

@@ -17,6 +17,7 @@ const FIELDS = {
   stack: (value) => isCount(value) && value > 0,
   rank: (value) => isCount(value) && value < 10, // which of the n-best list is shown
   step: isCount, // steps that have been taken
+  against: isString, // what bars are differences from
   order: isString,
   force: isString,
   span: (value) => isList(isCount)(value) && value.length === 2,

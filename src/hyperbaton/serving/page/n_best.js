@@ -2,9 +2,10 @@
 
 import { marked } from "./differences.js";
 import { button, make, number, table } from "./elements.js";
+import { partNames, partScores } from "./parts.js";
 
 export function nBest(answer, column) {
-  const parts = Object.entries(answer.parts);
+  const parts = partNames(answer);
   const shown = column.rank;
   const rows = answer.n_best.map((one, rank) => [
     make("th", { scope: "row" }, button(String(rank + 1), () => column.change({ rank: rank || undefined, step: undefined }), {
@@ -12,7 +13,7 @@ export function nBest(answer, column) {
     })),
     make("td", { class: "text" }, marked(one.text, rank ? answer.n_best[0].text : null)),
     number(one.score),
-    ...parts.map(([, features]) => number(features.reduce((sum, name) => sum + one.features[name] * answer.weights[name], 0))),
+    ...parts.map((part) => number(partScores(answer, one)[part])),
   ]);
-  return table("n-best", "Best translations; a click on a number shows it", ["", "translation", "score", ...parts.map(([part]) => part)], rows);
+  return table("n-best", "Best translations; a click on a number shows it", ["rank", "translation", "score", ...parts], rows);
 }
