@@ -171,4 +171,4 @@ def live_link(comparison: Comparison, sentence: Sentence, pair: Sequence[Cell]) 
 
 def _column(cell: Cell, features: dict[str, None]) -> dict[str, Any]:
     weights = {name: float(f"{cell.best.weights.get(name, 0.0):.6g}") for name in features}
-    return {"limit": show_limit(cell.limit), "weights": weights}
+    return {"name": cell.system, "limit": show_limit(cell.limit), "weights": weights}

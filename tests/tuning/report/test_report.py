@@ -184,8 +184,16 @@ def test_a_link_has_the_settings_of_both_systems():
     fields = {name: value for name, [value] in parse_qs(fields).items()}
     assert fields.pop("text") == "a&b c"
     assert {name: json.loads(text) for name, text in fields.items()} == {
-        "a": {"limit": 6, "weights": {"lm": 0.5, "linear": 0.333333, "pair.logp": 0}},
-        "b": {"limit": "inf", "weights": {"lm": 0.25, "linear": 0, "pair.logp": 1}},
+        "a": {
+            "name": "BAD",
+            "limit": 6,
+            "weights": {"lm": 0.5, "linear": 0.333333, "pair.logp": 0},
+        },
+        "b": {
+            "name": "GOOD",
+            "limit": "inf",
+            "weights": {"lm": 0.25, "linear": 0, "pair.logp": 1},
+        },
     }
 
 

@@ -28,7 +28,7 @@ export function table(kind, caption, heads, rows) {
     if (cell instanceof HTMLTableCellElement) return cell;
     return number ? make("td", {}, cell) : make("th", { scope: "row" }, cell);
   })));
-  return make("div", { class: "wide", role: "region", "aria-label": caption.textContent ?? caption, tabindex: 0 },
+  return make("div", { class: "wide", role: "group", "aria-label": caption.textContent ?? caption, tabindex: 0 },
     make("table", { class: kind }, make("caption", {}, caption), make("thead", {}, head), make("tbody", {}, body)));
 }
 

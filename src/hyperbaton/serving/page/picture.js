@@ -3,6 +3,7 @@
 // taken moves its phrase from its source to its target place.
 
 import { button, make } from "./elements.js";
+import { legend } from "./legend.js";
 
 const LARGEST = 1.9; // times the size that the drawing has by itself
 const MOTION = { duration: 900, easing: "ease-in-out" };
@@ -10,17 +11,19 @@ const isStill = matchMedia("(prefers-reduced-motion: reduce)");
 
 export class Picture {
   // chosen, if there is one, is called with the number of a step, from 0
-  constructor(derivation, chosen = null) {
+  constructor(derivation, chosen = null, { source, target } = {}) {
     this.svg = parsed(derivation.svg);
     const width = Number(this.svg.getAttribute("width"));
     this.svg.style.minWidth = `${width}px`; // below that words are too small: the box scrolls
     this.svg.style.maxWidth = `${Math.round(LARGEST * width)}px`;
     nameSteps(this.svg, derivation.segmentation);
+    for (const word of this.svg.querySelectorAll("text[data-source]")) if (source) word.setAttribute("lang", source);
+    for (const word of this.svg.querySelectorAll("text[data-target]")) if (target) word.setAttribute("lang", target);
     this.enliven(derivation);
     if (chosen) this.letChoose(chosen);
     this.element = make("div", { class: "picture" },
-      make("div", { class: "wide", tabindex: 0, role: "region", "aria-label": "Drawing" }, this.svg),
-      button("Save as SVG", () => save(derivation.svg), { class: "quiet" }));
+      make("div", { class: "wide", tabindex: 0, role: "group", "aria-label": "Drawing" }, this.svg),
+      legend(derivation, button("Save as SVG", () => save(derivation.svg))));
   }
 
   enliven(derivation) {

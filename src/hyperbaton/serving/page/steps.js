@@ -13,8 +13,8 @@ export class Stepper {
     this.play = button("▶ Play", () => (this.playing ? this.stop() : this.start()), { class: "play" });
     this.controls = [
       button("|◀", () => this.go(0), { "aria-label": "before the first step" }),
-      button("◀", () => this.go(this.step - 1), { "aria-label": "step back", class: "back" }),
-      button("▶", () => this.go(this.step + 1), { "aria-label": "next step", class: "forward" }),
+      button("◀", () => this.goBy(-1), { "aria-label": "step back", class: "back" }),
+      button("▶", () => this.goBy(1), { "aria-label": "next step", class: "forward" }),
       button("▶|", () => this.go(this.whole), { "aria-label": "all of it" }),
       this.play,
     ];
@@ -56,16 +56,26 @@ export class Stepper {
   }
 
   go(step) {
-    this.stop();
+    for (const { stepper } of this.column.page.columns) stepper.stop();
     this.move(step);
   }
 
+  goBy(steps) {
+    if (this.answer) this.go(this.step + steps);
+  }
+
+  // Two columns step together.
   move(step) {
-    const place = Math.max(0, Math.min(step, this.whole));
-    const isTaken = place === this.step + 1 && place < this.whole;
-    this.column.change({ step: place === this.whole ? undefined : place }, { asks: false });
+    const place = step >= this.whole ? undefined : Math.max(0, step);
+    for (const { stepper } of this.column.page.columns) stepper.take(place);
+  }
+
+  take(step) {
+    if (!this.answer) return;
+    const before = this.step;
+    this.column.change({ step }, { asks: false });
     this.draw();
-    if (isTaken) this.picture.move(place - 1);
+    if (this.step === before + 1 && this.step < this.whole) this.picture.move(before);
   }
 
   start() {
@@ -84,7 +94,7 @@ export class Stepper {
   }
 
   pressed(event) {
-    const steps = { ArrowLeft: this.step - 1, ArrowRight: this.step + 1, Home: 0, End: this.whole };
+    const steps = { Home: 0, End: this.whole };
     if (!(event.key in steps)) return;
     event.preventDefault();
     this.go(steps[event.key]);
@@ -99,7 +109,7 @@ export class Stepper {
       : taken ? `Step ${step} of ${n}: ${taken.source_words.join(" ")} → ${taken.target_words.join(" ") || "(nothing)"}, jump ${jump(taken.jump)}`
       : `Before the first of ${n} steps`;
     const said = derivation.tokens.slice(0, taken ? taken.target[1] : 0).join(" ");
-    refill(this.words, coverageBar(answer, isWhole ? n : step, derivation.steps, isWhole), isWhole ? null : make("p", { class: "so-far" }, said || "…"));
+    refill(this.words, coverageBar(answer, this.column.system, isWhole ? n : step, derivation.steps, isWhole), isWhole ? null : make("p", { class: "so-far" }, said || "…"));
     this.against.hidden = !taken && !isWhole;
     refill(this.bars, isWhole ? whyTranslation(answer, rank, settings.against) : taken && whyStep(answer, derivation, step, settings.against));
     refill(this.others, taken && alternatives(answer, taken));

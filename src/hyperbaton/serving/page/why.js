@@ -5,6 +5,7 @@
 import { bars } from "./bars.js";
 import { make, number, signed, table } from "./elements.js";
 import { isSameOrder, partNames, partScores } from "./parts.js";
+import { term } from "./terms.js";
 
 export const RIVALS = {
   "runner-up": "difference from the runner-up",
@@ -33,7 +34,7 @@ export function whyStep(answer, derivation, step, against) {
   const taken = derivation.steps[step - 1], isLast = step === derivation.steps.length;
   const added = (feature) => taken.contributions[feature] + (isLast ? derivation.end.contributions[feature] : 0);
   const rows = Object.keys(taken.values).filter(added).map((name) => [
-    name, signed(added(name)), number(added(name) / answer.weights[name]), number(answer.weights[name], 3),
+    term(name), signed(added(name)), number(added(name) / answer.weights[name]), number(answer.weights[name], 3),
   ]);
   return [
     stepBars(answer, taken, isLast, added, against),
@@ -65,11 +66,11 @@ export function alternatives(answer, { alternatives: shown }) {
   const columns = (parts) => rows.map(({ one, difference }) => [name(one), ...parts.map((part) => signed(difference[part]))]);
   return [
     table("alternatives", "What could have been taken here, relative to what was (✓)",
-      ["phrase", "jump", "total", ...models, "others"],
+      ["phrase", ...["jump", "total", ...models, "others"].map((name) => term(name))],
       rows.map(({ one, difference }) => [name(one), jumpOf(one), sum(difference, [...models, ...others]),
         ...models.map((part) => signed(difference[part])), sum(difference, others)])),
     make("details", {}, make("summary", {}, "The others one by one"),
-      table("other-parts", "The other parts of the score, relative to what was taken (✓)", ["phrase", ...others], columns(others))),
+      table("other-parts", "The other parts of the score, relative to what was taken (✓)", ["phrase", ...others.map((name) => term(name))], columns(others))),
   ];
 }
 

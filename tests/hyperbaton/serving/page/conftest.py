@@ -75,3 +75,17 @@ def visit(browser, server):
     browser.messages()
     yield visit
     no_message(browser)
+
+
+@pytest.fixture
+def emulate(browser):
+    """Sets what a reader prefers: prefers_color_scheme="dark"."""
+
+    def emulate(**features):
+        wanted = [
+            {"name": name.replace("_", "-"), "value": value} for name, value in features.items()
+        ]
+        browser.chrome("Emulation.setEmulatedMedia", {"features": wanted})
+
+    yield emulate
+    emulate()

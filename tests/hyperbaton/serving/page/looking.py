@@ -10,7 +10,8 @@ SHORT = "hon o katta"  # bought a book
 TRANSLATION = ".translation"
 ALL = ["settings", "why", "heat", "options", "list", "search", "effects"]
 SLIDE = (
-    "const slider = document.querySelectorAll('.column')[{column}].querySelector('[name={name}]');"
+    "const slider = document.querySelectorAll('.column')[{column}]"
+    ".querySelector('[type=range][name={name}]');"
     "slider.value = {value}; slider.dispatchEvent(new Event('input'));"
 )
 CELLS = (
@@ -42,7 +43,7 @@ def settled(page):
 
 def shown_score(page, number=0):
     settled(page)
-    summary = page.run(f"return document.querySelectorAll('.results > p')[{number}].textContent")
+    summary = page.run(f"return document.querySelectorAll('.summary')[{number}].textContent")
     return float(summary.removeprefix("score ").partition(",")[0].replace("−", "-"))
 
 

@@ -11,19 +11,10 @@ MOVING = (
     ".map((one) => [one.effect.target.localName, one.effect.target.textContent.trim(),"
     " one.effect.getKeyframes().map(({ transform }) => transform).filter(Boolean)])"
 )
-OPACITY = "return [...document.querySelectorAll('{}')].map((one) => Number(getComputedStyle(one).opacity))"
-
-
-@pytest.fixture
-def emulate(browser):
-    def emulate(**features):
-        wanted = [
-            {"name": name.replace("_", "-"), "value": value} for name, value in features.items()
-        ]
-        browser.chrome("Emulation.setEmulatedMedia", {"features": wanted})
-
-    yield emulate
-    emulate()
+OPACITY = (
+    "return [...document.querySelectorAll('{}')].map((one) => getComputedStyle(one))"
+    ".map(({{ opacity }}) => Number(opacity))"
+)
 
 
 def middles(svg, step):

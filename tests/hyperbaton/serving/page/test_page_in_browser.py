@@ -131,8 +131,8 @@ def test_it_plays(visit):
 
 def test_a_weight_is_changed_and_reset(visit, server):
     page = visit()
-    page.run(SLIDE.format(column=0, name="lm", value=-0.5))
-    own = server.explain(TEXT, weights={"lm": -0.5})["derivations"][0]
+    page.run(SLIDE.format(column=0, name="lm", value=0))
+    own = server.explain(TEXT, weights={"lm": 0})["derivations"][0]
     becomes(page, TRANSLATION, own["text"])
     assert shown_score(page) == close_to(own["score"])
     page.click("[aria-label='reset lm']")
