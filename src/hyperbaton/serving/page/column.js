@@ -5,7 +5,7 @@ import { marked } from "./differences.js";
 import { button, folding, make, number, refill } from "./elements.js";
 import { heatMaps } from "./heat_maps.js";
 import { languages } from "./languages.js";
-import { nBest } from "./n_best.js";
+import { nBest, SHOWN } from "./n_best.js";
 import { spanOptions } from "./options.js";
 import { Picture } from "./picture.js";
 import { effects, stacks, sweep } from "./search_views.js";
@@ -17,6 +17,7 @@ import { unknownWords } from "./unknown.js";
 import { WhyNot } from "./why_not.js";
 
 const PAUSE = 150; // milliseconds without a change before the server is asked
+const MANY = 100; // translations to look for other orders in
 const OF_SENTENCE = ["rank", "step", "order", "force", "span"]; // settings that another sentence makes meaningless
 const isWide = matchMedia("(min-width: 62rem)");
 
@@ -112,7 +113,7 @@ export class Column {
     if (isOpen === this.isOpen(name)) return;
     const names = ["settings", ...this.views.map((view) => view.name)];
     const open = names.filter((one) => (one === name ? isOpen : this.isOpen(one)));
-    this.change({ open }, { asks: name === "effects" && isOpen });
+    this.change({ open }, { asks: ["effects", "list"].includes(name) && isOpen });
     if (name !== "settings") this.drawView(name);
   }
 
@@ -146,8 +147,8 @@ export class Column {
   question() {
     const { text } = this.page, { settings, system } = this;
     const rank = settings.rank ?? 0, off = new Set(settings.off);
-    const { n_best: most } = this.page.limits;
-    const question = { text, model: system.name, distinct: true, n_best: Math.min(10, most), derivations: rank + 1, options: 8 };
+    const n_best = Math.min(this.isOpen("list") || settings.against === "order" ? MANY : SHOWN, this.page.limits.n_best);
+    const question = { text, model: system.name, distinct: true, n_best, derivations: rank + 1, options: 8 };
     const isOn = ({ part }) => !off.has(part);
     const weights = system.features.filter(isOn).filter(({ name }) => name in (settings.weights ?? {}));
     question.weights = Object.fromEntries(weights.map(({ name }) => [name, settings.weights[name]]));

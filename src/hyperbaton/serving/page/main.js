@@ -140,7 +140,9 @@ class Page {
       title.textContent = first.name === second.name ? `${name} ${"AB"[number]}` : name;
       element.ariaLabel = title.textContent;
     });
-    refill(comparison, make("b", {}, "What differs: "),
+    refill(comparison, this.columns.map(({ title, translation }) => make("p", { class: "one-of-two" },
+      make("b", {}, title.textContent, ": "), [...translation.cloneNode(true).childNodes])),
+    make("b", {}, "What differs: "),
       differencesOf(first, second).join(", ") || "nothing yet; change the system or the settings of one column",
       first.text !== null && first.text === second.text ? ". The translations are the same." : ".");
   }

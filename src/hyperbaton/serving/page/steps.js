@@ -34,7 +34,7 @@ export class Stepper {
     const choose = make("select", {
       name: "against", "aria-label": "What the bars show",
       onchange: () => {
-        this.column.change({ against: choose.value === "runner-up" ? undefined : choose.value }, { asks: false });
+        this.column.change({ against: choose.value === "runner-up" ? undefined : choose.value }, { asks: choose.value === "order" });
         this.draw();
       },
     }, Object.entries(RIVALS).map(([value, text]) => make("option", { value, selected: value === chosen }, text)));

@@ -19,7 +19,9 @@ export function whyTranslation(answer, rank, against) {
   const own = answer.n_best[rank], scores = partScores(answer, own);
   const rival = rivalOf(answer, rank, against);
   if (!rival) return partBars("What each part adds to the score", "adds", answer, scores);
-  const caption = make("span", {}, "For it (right) and against it (left), compared with ", make("q", {}, rival.text));
+  const isMissing = against === "order" && isSameOrder(rival, own);
+  const caption = make("span", {}, isMissing ? "No other order is in the list. " : null,
+    "For it (right) and against it (left), compared with ", make("q", {}, rival.text));
   return partBars(caption, "difference", answer, subtract(scores, partScores(answer, rival)));
 }
 

@@ -13,7 +13,7 @@ def top(page, selector):
 
 
 def differs(page, text):
-    wait_until(lambda: page.text("#comparison").startswith(f"What differs: {text}."))
+    wait_until(lambda: f"What differs: {text}." in page.text("#comparison"))
 
 
 @pytest.mark.parametrize("width", [1400, 390])
@@ -27,6 +27,9 @@ def test_the_translations_and_what_differs_come_first(visit, server, width):
     differs(page, f"limit {server.get('/models').content['models'][0]['limit']} → 0")
     settled(page)
     assert top(page, "#comparison") < top(page, ".translation") < top(page, ".settings")
+    shown = page.run("return document.querySelector('#comparison').innerText")
+    texts = [server.explain(TEXT, **how)["derivations"][0]["text"] for how in ({}, {"limit": 0})]
+    assert all(text in shown for text in texts) == (width == 390)  # there, the other is far below
     page.click(".close")
     assert not page.run("return document.querySelector('#comparison').checkVisibility()")
     is_open = page.run("return document.querySelector('.settings').open")

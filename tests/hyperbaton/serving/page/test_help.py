@@ -89,17 +89,21 @@ def test_weights_slide_from_nothing_to_three_times(visit):
 
 def test_orders_stand_beside_the_list(visit, server):
     page = visit(open=["list"])
-    best = {}
-    for rank, entry in enumerate(server.explain(TEXT, distinct=True)["n_best"], 1):
+    listed = server.explain(TEXT, distinct=True, n_best=100)["n_best"]
+    ranks = {}
+    for rank, entry in enumerate(listed, 1):
         order = [n for start, end, _, _ in entry["segmentation"] for n in range(start, end)]
-        best.setdefault(" ".join(TEXT.split()[n] for n in order), []).append(rank)
-    assert len(best) > 1
+        ranks.setdefault(" ".join(TEXT.split()[n] for n in order), []).append(rank)
     rows = page.run(CELLS.format(selector=".orders"))
-    assert [(row[1], row[2]) for row in rows] == [(one, str(len(n))) for one, n in best.items()]
-    assert [row[0] for row in rows] == [str(ranks[0]) for ranks in best.values()]
-    second = list(best.values())[1][0]
-    page.click(f"[aria-label='show order {second}']")
-    becomes(page, ".translation", server.explain(TEXT, distinct=True)["n_best"][second - 1]["text"])
+    assert [row[:3] for row in rows] == [
+        [str(own[0]), order, str(len(own))] for order, own in ranks.items()
+    ]
+    assert len(page.run(CELLS.format(selector=".n-best"))) == 10
+    bests = [own[0] for own in ranks.values()]
+    shown = "return document.querySelectorAll('.orders tbody button').length"
+    assert page.run(shown) == sum(rank <= 10 for rank in bests) < len(bests)
+    page.click(f"[aria-label='show order {bests[1]}']")
+    becomes(page, ".translation", listed[bests[1] - 1]["text"])
 
 
 def test_what_no_phrase_gives_and_what_was_dropped(visit):

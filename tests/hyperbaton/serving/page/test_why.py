@@ -10,6 +10,7 @@ from tests.hyperbaton.serving.page.looking import (
     as_number,
     becomes,
     close_to,
+    settled,
 )
 
 BARS = CELLS.format(selector=".bars-of-step")
@@ -62,7 +63,7 @@ def test_bars_are_differences_from_the_runner_up(visit, server):
 
 def test_bars_may_show_another_order_or_everything(visit, server):
     page = visit()
-    answer = server.explain(TEXT, distinct=True)
+    answer = server.explain(TEXT, distinct=True, n_best=100)
     own = answer["n_best"][0]
     other = next(one for one in answer["n_best"] if visits(one) != visits(own))
     choose = (
@@ -70,6 +71,7 @@ def test_bars_may_show_another_order_or_everything(visit, server):
         "choice.dispatchEvent(new Event('change'))"
     )
     page.run(choose.format("order"))
+    settled(page)
     assert other["text"] in page.text(".why caption")
     assert sum(shown_bars(page).values()) == pytest.approx(own["score"] - other["score"], abs=0.05)
     page.run(choose.format("none"))
