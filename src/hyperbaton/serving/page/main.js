@@ -135,7 +135,7 @@ class Page {
   nameColumns() {
     const [first, second] = this.columns;
     comparison.hidden = !second;
-    if (!second) return;
+    if (!second) return refill(comparison);
     this.columns.forEach(({ name, title, element }, number) => {
       title.textContent = first.name === second.name ? `${name} ${"AB"[number]}` : name;
       element.ariaLabel = title.textContent;
