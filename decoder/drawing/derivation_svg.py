@@ -11,7 +11,9 @@ Scripts and style sheets of a page find the parts of a picture by their attribut
     .links path               both
 """
 
+import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import groupby
 from operator import attrgetter
 from xml.sax.saxutils import escape, quoteattr
@@ -33,6 +35,7 @@ BACKWARD = "#D55E00"  # forward jumps are drawn in the colour of the text
 EM = 10.0
 TITLE = 18.0  # room above a derivation with a title
 TIP = 3.0  # half the width of an arrow's head
+FORBIDDEN = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # in XML 1.0
 SHRINKS = ' style="max-width:100%;height:auto"'
 
 
@@ -41,6 +44,11 @@ def derivation_svg(
 ) -> str:
     """A derivation as an `<svg>` element; by default long ones are upright. It `shrinks` by a style
     of its own, which a page with a strict policy must give it instead."""
+    derivation = replace(
+        derivation,
+        source_words=_for_xml(derivation.source_words),
+        target_words=_for_xml(derivation.target_words),
+    )
     layout = lay_out(derivation, text_width, vertical)
     width, height = (f"{length:.0f}" for length in layout.size)
     source, target = " ".join(derivation.source_words), " ".join(derivation.target_words)
@@ -184,6 +192,10 @@ def _texts(derivation: Derivation, layout: Layout) -> Iterator[str]:
     for bracket in layout.brackets:
         yield _text(f'data-step="{bracket.step}"', bracket.label_at, SMALL, bracket.label)
     yield "</g>"
+
+
+def _for_xml(words: Sequence[str]) -> list[str]:
+    return [FORBIDDEN.sub("\N{REPLACEMENT CHARACTER}", word) for word in words]
 
 
 def _text(attribute: str, at: Point, size: float, text: str) -> str:

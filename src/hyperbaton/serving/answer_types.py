@@ -71,7 +71,6 @@ class Result(TypedDict):
     segmentation: Segmentation
     unknown_steps: Sequence[int]
     features: Features
-    svg: Annotated[str, about("A drawing.")]
 
 
 class Alternative(TypedDict):
@@ -110,6 +109,7 @@ class Derivation(Result):
     shares: Annotated[Parts, about("Each part's share of all that was added or taken away.")]
     steps: Sequence[Step]
     end: End
+    svg: Annotated[str, about("A drawing.")]
     metrics: NotRequired[Annotated[Mapping[str, float], about("Scores against the reference.")]]
 
 
@@ -125,6 +125,9 @@ class Requested(TypedDict):
     kind: str
     error: NotRequired[Error]
     lacks: NotRequired[Words]
+    no_phrase: NotRequired[
+        Annotated[Words, about("Those of them that no option of the sentence has.")]
+    ]
     adds: NotRequired[Words]
     derivation: NotRequired[Derivation]
     differences: NotRequired[Differences]

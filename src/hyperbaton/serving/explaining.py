@@ -52,7 +52,7 @@ def explain_sentence(
     content = {"model": system.name, **_sentence_content(decoded.sentence, translator)}
     content |= as_content(explained)
     for derivation, result in zip(content["derivations"], results, strict=False):
-        derivation |= bounds.checked(_result_content(result))
+        derivation |= bounds.checked(_drawn(result))
     content |= {
         "n_best": [bounds.checked(_result_content(result)) for result in results],
         "limit": show_limit(translator.settings.distortion_limit),
@@ -97,8 +97,11 @@ def _result_content(result: Translation) -> Result:
         "segmentation": result.segmentation,
         "unknown_steps": result.unknown,
         "features": result.features,
-        "svg": derivation_svg(result.derivation, shrinks=False),
     }
+
+
+def _drawn(result: Translation) -> dict[str, Any]:
+    return {**_result_content(result), "svg": derivation_svg(result.derivation, shrinks=False)}
 
 
 def _search_content(decoded: Decoded) -> dict[str, Any]:
@@ -162,10 +165,19 @@ def _requested(
     [derivation] = as_content(Explained([own]))["derivations"]
     return {
         "lacks": decoded.lacks,
+        "no_phrase": _without_phrase(decoded),
         "adds": decoded.adds,
-        "derivation": derivation | _result_content(result),
+        "derivation": derivation | _drawn(result),
         "differences": _differences(own, best),
     }
+
+
+def _without_phrase(decoded: Decoded) -> list[str]:
+    """The words that are lacking because no option of the sentence has them; the others have one
+    that does not fit."""
+    options = range(len(decoded.options.table)) if decoded.lacks else ()
+    known = {word for option in options for word in decoded.phrase(option)}
+    return [word for word in decoded.lacks if word not in known]
 
 
 def _differences(own: Explanation, best: Explanation) -> Differences:

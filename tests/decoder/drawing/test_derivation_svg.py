@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hyperbaton.decoder.drawing.derivation_layout import lay_out
+from hyperbaton.decoder.drawing.derivation_layout import Derivation, lay_out
 from hyperbaton.decoder.drawing.derivation_svg import derivation_svg, derivations_svg, text_width
 from hyperbaton.decoder.translator import Translation
 from tests.decoder.drawing.derivations import explanations, make_explanation
@@ -102,6 +102,12 @@ def test_inline_svg_is_small_and_escapes():
     assert len(text) < 4200
     assert "&lt;&amp;" in text
     ElementTree.fromstring(text)
+
+
+def test_characters_that_xml_forbids_are_replaced():
+    drawn = Derivation(["a\x01", "\uffff"], ["b\x0b\x85"], [(0, 2, 0, 1)], [])
+    words = ElementTree.fromstring(derivation_svg(drawn)).iter(f"{SVG}text")
+    assert [word.text for word in words][:3] == ["a\ufffd", "\ufffd", "b\ufffd\x85"]
 
 
 def test_notebooks_show_a_translation_as_words_and_picture():

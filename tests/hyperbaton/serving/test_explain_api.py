@@ -47,7 +47,7 @@ def test_the_list_is_that_of_translate(server):
 
 
 def test_drawings_show_their_derivations(server):
-    for entry in server.explain(SENTENCE, n_best=5)["n_best"]:
+    for entry in server.explain(SENTENCE, n_best=5, derivations=5)["derivations"]:
         root = ElementTree.fromstring(entry["svg"])
         steps = [e.get("data-step") for e in root.iter() if e.get("class") == "phrase"]
         assert steps == [str(n) for n in range(len(entry["segmentation"]))]
@@ -74,7 +74,14 @@ def test_a_translation_beside_the_best_one(server):
 def test_what_a_system_cannot_say_is_named(server):
     own = server.explain(SENTENCE, force="he never bought a book")["requested"]
     assert (own["lacks"], own["adds"]) == (["never"], [])
+    assert own["no_phrase"] == ["never"]
     assert own["derivation"]["text"] == "he bought a book"
+
+
+def test_a_word_that_does_not_fit_has_a_phrase(server):
+    """Both words are said by the only phrases of the sentence, but not twice."""
+    own = server.explain(SENTENCE, force="he bought bought a never book")["requested"]
+    assert (own["lacks"], own["no_phrase"]) == (["bought", "never"], ["never"])
 
 
 def test_an_order_that_is_impossible_is_an_error_of_its_own(server):

@@ -2,6 +2,7 @@
 // left what is taken away.
 
 import { make, table } from "./elements.js";
+import { term } from "./terms.js";
 
 // rows: { name, value, cells: the value as text, and what else stands in the row }
 export function bars(kind, caption, heads, rows) {
@@ -10,7 +11,7 @@ export function bars(kind, caption, heads, rows) {
   const place = (value) => (high > low ? (100 * (value - low)) / (high - low) : 0);
   const [name, first, ...others] = heads;
   return table(kind, caption, [name, first, "", ...others], rows.map(({ name, value, cells: [text, ...more] }) => [
-    name, text, bar(place(0), place(value)), ...more,
+    term(name), text, bar(place(0), place(value)), ...more,
   ]));
 }
 

@@ -4,26 +4,32 @@
 import { marked } from "./differences.js";
 import { button, folding, make, number, refill } from "./elements.js";
 import { heatMaps } from "./heat_maps.js";
-import { nBest } from "./n_best.js";
+import { languages } from "./languages.js";
+import { nBest, SHOWN } from "./n_best.js";
 import { spanOptions } from "./options.js";
 import { Picture } from "./picture.js";
 import { effects, stacks, sweep } from "./search_views.js";
 import { explain, Problem } from "./server.js";
 import { SettingsPanel } from "./settings.js";
 import { Stepper } from "./steps.js";
+import { term } from "./terms.js";
+import { unknownWords } from "./unknown.js";
 import { WhyNot } from "./why_not.js";
 
 const PAUSE = 150; // milliseconds without a change before the server is asked
+const MANY = 100; // translations to look for other orders in
 const OF_SENTENCE = ["rank", "step", "order", "force", "span"]; // settings that another sentence makes meaningless
 const isWide = matchMedia("(min-width: 62rem)");
 
 export class Column {
-  // page: { text, systems, limits, changed(), answered(), showExamples() }
+  // page: { text, systems, limits, columns, isComparing, load(), changed(), answered(), … }
   constructor(page, settings, close = null) {
     Object.assign(this, { page, settings, close });
+    this.title = make("h2", { class: "title" });
     this.problem = make("div", { class: "problem", role: "alert" });
-    this.translation = make("output", { class: "translation", "aria-live": "polite" });
-    this.summary = make("p", { class: "quiet" });
+    this.translation = make("output", { class: "translation", "aria-live": "polite", tabindex: -1 });
+    this.summary = make("p", { class: "quiet summary" });
+    this.unknown = make("div", { class: "unknown", role: "status" });
     this.drawing = make("div");
     this.stepper = new Stepper(this);
     const whyNot = new WhyNot(this);
@@ -31,38 +37,59 @@ export class Column {
       why: ["Why not?", (answer) => whyNot.draw(answer)],
       heat: ["Heat maps", heatMaps],
       options: ["Translations of words and phrases", spanOptions],
-      list: ["n-best list", nBest],
+      list: ["n-best list and orders", nBest],
       search: ["The search", stacks],
       effects: ["Effect of limit and beam", effects],
     }).map(([name, [title, draw]]) => this.view(name, title, draw));
-    this.results = make("div", { class: "results", hidden: true }, this.translation, this.summary, this.drawing,
-      this.stepper.element, this.views.map(({ element }) => element));
+    this.results = make("div", { class: "results", hidden: true },
+      make("div", { class: "stage" }, make("div", {}, this.drawing, this.stepper.element), this.stepper.why),
+      this.stepper.others, this.views.map(({ element }) => element));
     this.panel = new SettingsPanel(this);
-    this.element = make("section", { class: "column" }, this.head(), this.panel.element,
-      make("div", { class: "main" }, this.problem, this.results));
+    this.element = make("section", { class: "column" }, this.head(),
+      make("div", { class: "lead" }, this.problem, this.translation, this.summary, this.unknown),
+      this.panel.element, this.results);
   }
 
   get system() {
     return this.page.systems.find(({ name }) => name === this.settings.model) ?? this.page.systems[0];
   }
 
+  // What the link calls it, or the name of its system.
+  get name() {
+    return this.settings.name ?? this.system.name;
+  }
+
   get rank() {
     return Math.min(this.settings.rank ?? 0, this.answer.derivations.length - 1);
+  }
+
+  weight(name) {
+    return this.settings.weights?.[name] ?? this.system.features.find((feature) => feature.name === name)?.weight;
+  }
+
+  // A model is off if it is switched off, if all its weights are 0, or if the system lacks it.
+  isOff(model) {
+    const features = this.system.features.filter(({ part }) => part === model);
+    return (this.settings.off ?? []).includes(model) || features.every(({ name }) => !this.weight(name));
   }
 
   head() {
     const choose = make("select", { name: "model", onchange: () => this.use(choose.value) },
       this.page.systems.map(({ name }) => make("option", { value: name, selected: name === this.system.name }, name)));
-    return make("div", { class: "head" },
+    return make("div", { class: "head" }, this.title,
       make("label", {}, "System ", choose),
       this.close && button("Close", this.close, { class: "quiet close" }));
   }
 
+  // Two columns share their sentence; one takes an example if the new system reads something else.
   use(model) {
+    const before = this.system;
     this.forget();
-    this.change({ model, off: undefined, weights: undefined, limit: undefined, stack: undefined });
+    this.change({ model, name: undefined, off: undefined, weights: undefined, limit: undefined, stack: undefined });
     this.panel.draw();
     this.page.showExamples();
+    const [example] = this.system.examples;
+    if (example && !this.page.isComparing && !readsAlike(before, this.system)) this.page.load(example.text);
   }
 
   view(name, title, draw) {
@@ -79,15 +106,26 @@ export class Column {
   }
 
   isOpen(name) {
-    return (this.settings.open ?? (isWide.matches ? ["settings", "why"] : [])).includes(name);
+    return (this.settings.open ?? (isWide.matches && !this.page.isComparing ? ["settings", "why"] : [])).includes(name);
   }
 
   opened(name, isOpen) {
     if (isOpen === this.isOpen(name)) return;
     const names = ["settings", ...this.views.map((view) => view.name)];
     const open = names.filter((one) => (one === name ? isOpen : this.isOpen(one)));
-    this.change({ open }, { asks: name === "effects" && isOpen });
+    this.change({ open }, { asks: ["effects", "list"].includes(name) && isOpen });
     if (name !== "settings") this.drawView(name);
+  }
+
+  // A second column has come or gone: settings are folded while two are compared.
+  rearrange() {
+    const { isComparing } = this.page;
+    this.change({ open: this.settings.open?.filter((name) => name !== "settings" || !isComparing) }, { asks: false });
+    this.panel.element.open = this.isOpen("settings");
+    for (const { name, element } of this.views) {
+      element.open = this.isOpen(name);
+      this.drawView(name);
+    }
   }
 
   // Settings that are undefined are the system's own.
@@ -109,8 +147,8 @@ export class Column {
   question() {
     const { text } = this.page, { settings, system } = this;
     const rank = settings.rank ?? 0, off = new Set(settings.off);
-    const { n_best: most } = this.page.limits;
-    const question = { text, model: system.name, distinct: true, n_best: Math.min(10, most), derivations: rank + 1, options: 8 };
+    const n_best = Math.min(this.isOpen("list") || settings.against === "order" ? MANY : SHOWN, this.page.limits.n_best);
+    const question = { text, model: system.name, distinct: true, n_best, derivations: rank + 1, options: 8 };
     const isOn = ({ part }) => !off.has(part);
     const weights = system.features.filter(isOn).filter(({ name }) => name in (settings.weights ?? {}));
     question.weights = Object.fromEntries(weights.map(({ name }) => [name, settings.weights[name]]));
@@ -124,11 +162,11 @@ export class Column {
   }
 
   // Asks after a pause. What was asked before is given up: its answer would come too late.
-  async ask() {
+  async ask({ atOnce = false } = {}) {
     this.asked?.abort();
     const own = (this.asked = new AbortController());
     this.element.setAttribute("aria-busy", "true");
-    await new Promise((resolve) => setTimeout(resolve, PAUSE));
+    if (!atOnce) await new Promise((resolve) => setTimeout(resolve, PAUSE));
     if (own.signal.aborted) return;
     try {
       const answer = this.page.text.trim() ? await explain(this.question(), own.signal) : null;
@@ -136,9 +174,22 @@ export class Column {
     } catch (error) {
       if (own !== this.asked) return;
       if (!(error instanceof Problem)) throw error;
+      if (this.isOfLink(error)) return this.askPlainly(error);
       this.fail(error);
     }
     this.element.removeAttribute("aria-busy");
+  }
+
+  // Whether what is refused may be the settings of a link: then the page would have nothing to show.
+  isOfLink({ isGone }) {
+    return !isGone && this.answer === undefined && Object.keys(this.settings).some((name) => name !== "model");
+  }
+
+  askPlainly({ message }) {
+    this.page.notice(`The settings of this link were left out, because the server refuses them: ${message}.`);
+    this.settings = this.settings.model ? { model: this.settings.model } : {};
+    this.panel.draw();
+    this.change({});
   }
 
   end() {
@@ -150,18 +201,24 @@ export class Column {
   show(answer) {
     this.answer = answer;
     this.problem.replaceChildren();
-    this.results.classList.remove("stale");
+    this.element.classList.remove("stale");
     this.results.hidden = !answer;
+    refill(this.summary, answer && this.summarise());
+    refill(this.unknown, answer && unknownWords(answer, this));
     if (answer) {
       const derivation = answer.derivations[this.rank];
-      const picture = new Picture(derivation, (step) => this.stepper.go(step + 1));
+      const picture = new Picture(derivation, (step) => this.stepper.go(step + 1), languages(this.system));
       refill(this.drawing, picture.element);
       this.stepper.show(answer, derivation, picture);
-      this.summary.textContent = `score ${number(derivation.score)}, ${answer.search.hypotheses.toLocaleString("en")} hypotheses`
-        + (this.rank ? `; number ${this.rank + 1} of the n-best list` : "");
       for (const { name } of this.views) this.drawView(name);
     }
     this.page.answered();
+  }
+
+  summarise() {
+    const { derivations, search } = this.answer;
+    return [term("score"), ` ${number(derivations[this.rank].score)}, ${search.hypotheses.toLocaleString("en")} `, term("hypotheses"),
+      this.rank ? `; number ${this.rank + 1} of the n-best list` : ""];
   }
 
   get text() {
@@ -170,11 +227,18 @@ export class Column {
 
   // The translation, with the words marked that the other column does not have.
   mark(other) {
+    this.translation.lang = languages(this.system).target ?? "";
     this.translation.replaceChildren(...(this.text === null ? [] : marked(this.text, other)));
   }
 
   fail(problem) {
-    this.results.classList.add("stale");
+    this.element.classList.add("stale");
     this.problem.replaceChildren(make("p", {}, problem.message), ...problem.hints.map((hint) => make("p", { class: "quiet" }, hint)));
+    if (problem.isGone) this.page.reconnect();
   }
+}
+
+function readsAlike(one, other) {
+  const [first, second] = [one, other].map(({ examples }) => JSON.stringify(examples));
+  return first === second || (languages(one).reads !== undefined && languages(one).reads === languages(other).reads);
 }

@@ -1,12 +1,22 @@
-// The source words as a bar: which are translated, and which just now.
+// The source words as a bar: which are translated, and which just now; under each its likeliest
+// translation as a single word.
 
 import { make } from "./elements.js";
+import { languages } from "./languages.js";
 
-export function coverageBar(words, step) {
-  return make("ol", { class: "coverage", "aria-label": "Source words" }, words.map((word, place) => {
-    const isNow = step !== null && place >= step.source[0] && place < step.source[1];
-    const isCovered = step !== null && Boolean(step.covered[place]);
+// After so many of the steps; if that is all of them, no word is the current one.
+export function coverageBar({ source, options }, system, taken, steps, isWhole) {
+  const current = isWhole ? null : steps[taken - 1], lang = languages(system);
+  return make("ol", { class: "coverage", "aria-label": "Source words" }, source.map((word, place) => {
+    const isNow = current && place >= current.source[0] && place < current.source[1];
+    const isCovered = taken && Boolean(steps[taken - 1].covered[place]);
     const kind = isNow ? "now" : isCovered ? "covered" : "open";
-    return make("li", { class: kind }, word, make("span", { class: "hidden" }, ` (${kind})`));
+    return make("li", { class: kind }, make("span", { lang: lang.source }, word), make("span", { class: "hidden" }, ` (${kind}) `),
+      make("span", { class: "gloss", lang: lang.target }, glossOf(options, place)));
   }));
+}
+
+function glossOf(options, place) {
+  const [best] = options.find(({ source: [start, end] }) => start === place && end === place + 1)?.options ?? [];
+  return !best ? "–" : best.unknown ? "?" : best.target_words.join(" ") || "–";
 }

@@ -22,12 +22,13 @@ export function button(label, onclick, attributes = {}) {
 // are elements are taken as they are; the first of each row names it.
 export function table(kind, caption, heads, rows) {
   const isText = (number) => rows.some((cells) => cells[number]?.className === "text");
-  const head = make("tr", {}, heads.map((text, number) => make("th", { scope: "col", class: isText(number) && "text" }, text)));
+  const head = make("tr", {}, heads.map((text, number) => (
+    text ? make("th", { scope: "col", class: isText(number) && "text" }, text) : make("td"))));
   const body = rows.map((cells) => make("tr", {}, cells.map((cell, number) => {
     if (cell instanceof HTMLTableCellElement) return cell;
     return number ? make("td", {}, cell) : make("th", { scope: "row" }, cell);
   })));
-  return make("div", { class: "wide", role: "region", "aria-label": caption, tabindex: 0 },
+  return make("div", { class: "wide", role: "group", "aria-label": caption.textContent ?? caption, tabindex: 0 },
     make("table", { class: kind }, make("caption", {}, caption), make("thead", {}, head), make("tbody", {}, body)));
 }
 

@@ -22,7 +22,7 @@ function heatMap(map) {
   const heads = map.columns.map((text) => make("th", { scope: "col" }, text));
   return make("figure", { class: "heat" },
     make("figcaption", {}, map.title),
-    make("div", { class: "wide", role: "region", tabindex: 0, "aria-label": map.title },
+    make("div", { class: "wide", role: "group", tabindex: 0, "aria-label": map.title },
       make("table", {}, make("thead", {}, make("tr", {}, make("td"), heads)), body)),
     pointed);
 }

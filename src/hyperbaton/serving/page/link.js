@@ -8,15 +8,17 @@ const isString = (value) => typeof value === "string";
 const isCount = (value) => Number.isInteger(value) && value >= 0;
 const isList = (isItem) => (value) => Array.isArray(value) && value.every(isItem);
 
-// Links come from anywhere: fields of other names or kinds are left out.
+// Links come from anywhere: fields of other names or kinds are left out, and named.
 const FIELDS = {
   model: isString,
+  name: isString, // of the column
   off: isList(isString), // distortion models that are switched off
   weights: (value) => isObject(value) && Object.values(value).every(Number.isFinite),
   limit: (value) => value === "inf" || isCount(value),
   stack: (value) => isCount(value) && value > 0,
   rank: (value) => isCount(value) && value < 10, // which of the n-best list is shown
   step: isCount, // steps that have been taken
+  against: isString, // what bars are differences from
   order: isString,
   force: isString,
   span: (value) => isList(isCount)(value) && value.length === 2,
@@ -25,10 +27,17 @@ const FIELDS = {
 const isObject = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
 const NAMES = ["a", "b"];
 
-export function readLink(hash) {
-  const parameters = new URLSearchParams(hash.replace(/^#/, ""));
-  const columns = NAMES.filter((name) => parameters.has(name)).map((name) => fields(parameters.get(name)));
-  return { text: parameters.get("text"), columns: columns.length ? columns : [{}] };
+// The text, the columns, and what had to be left out, in words.
+export function readLink(hash, systems) {
+  const parameters = new URLSearchParams(hash.replace(/^#/, "")), faults = [];
+  const columns = NAMES.filter((name) => parameters.has(name)).map((name) => fields(name, parameters.get(name), faults));
+  for (const { model, weights } of columns) {
+    const system = systems.find(({ name }) => name === model) ?? systems[0];
+    if (model !== undefined && model !== system.name) faults.push(`there is no system “${model}” here`);
+    const others = Object.keys(weights ?? {}).filter((weight) => !system.features.some(({ name }) => name === weight));
+    if (others.length) faults.push(`${system.name} has no feature ${others.join(", ")}`);
+  }
+  return { text: parameters.get("text"), columns: columns.length ? columns : [{}], faults };
 }
 
 export function writeLink({ text, columns }) {
@@ -38,14 +47,19 @@ export function writeLink({ text, columns }) {
   history.replaceState(null, "", `#${parameters}`);
 }
 
-function fields(text) {
-  let content;
+function fields(column, text, faults) {
+  let content = null;
   try {
     content = JSON.parse(text);
   } catch {
+    // it is no object either
+  }
+  if (!isObject(content)) {
+    faults.push(`“${column}” cannot be read`);
     return {};
   }
-  if (!isObject(content)) return {};
-  const known = Object.entries(content).filter(([name, value]) => Object.hasOwn(FIELDS, name) && FIELDS[name](value));
-  return Object.fromEntries(known);
+  const isKnown = ([name, value]) => Object.hasOwn(FIELDS, name) && FIELDS[name](value);
+  const entries = Object.entries(content);
+  faults.push(...entries.filter((entry) => !isKnown(entry)).map(([name]) => `“${name}” of “${column}”`));
+  return Object.fromEntries(entries.filter(isKnown));
 }

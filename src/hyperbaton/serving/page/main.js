@@ -1,21 +1,25 @@
 // The page: a sentence, and one or two columns that say everything about it.
 
 import { Column } from "./column.js";
-import { button, make } from "./elements.js";
+import { differencesOf } from "./comparing.js";
+import { button, make, refill } from "./elements.js";
+import { languages } from "./languages.js";
 import { readLink, writeLink } from "./link.js";
-import { models } from "./server.js";
+import { models, whenBack } from "./server.js";
 import { startTheme } from "./theme.js";
 
-const box = document.getElementById("text");
-const columnsBox = document.getElementById("columns");
-const compare = document.getElementById("compare");
+const [box, columnsBox, compare, copy, comparison, notice, skip, examplesBox] = [
+  "text", "columns", "compare", "copy", "comparison", "notice", "skip", "examples",
+].map((id) => document.getElementById(id));
 const PAUSE = 150; // milliseconds; browsers refuse to write an address many times a second
 
 class Page {
-  constructor({ models: systems, limits }, { text, columns }) {
+  constructor(systems, limits, { text, columns, faults }) {
     Object.assign(this, { systems, limits });
     this.text = text ?? systems[0].examples[0]?.text ?? "";
+    this.isComparing = columns.length > 1;
     this.columns = columns.map((settings, number) => this.column(settings, number));
+    if (faults.length) this.notice(`Parts of this link were left out: ${faults.join("; ")}.`);
   }
 
   column(settings, number) {
@@ -25,71 +29,147 @@ class Page {
   start() {
     box.value = this.text;
     box.addEventListener("input", () => this.say(box.value));
+    box.addEventListener("keydown", (event) => this.entered(event));
     compare.addEventListener("click", () => this.compare());
+    copy.addEventListener("click", () => this.copy());
+    skip.addEventListener("click", (event) => this.skip(event));
+    document.addEventListener("keydown", (event) => this.pressed(event));
     this.arrange();
     for (const column of this.columns) column.ask();
   }
 
-  say(text) {
+  say(text, how) {
     this.text = text.replace(/\s*\n\s*/g, " ");
     for (const column of this.columns) {
       column.forget();
-      column.ask();
+      column.ask(how);
     }
     this.changed();
   }
 
+  load(text) {
+    box.value = text;
+    this.say(text);
+  }
+
+  // Enter translates, shift and Enter break the line; an input method has an Enter of its own.
+  entered(event) {
+    if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+    event.preventDefault();
+    this.say(box.value, { atOnce: true });
+  }
+
+  // Arrows step wherever the focus is, unless what has it needs them.
+  pressed(event) {
+    const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key], wide = event.target.closest(".wide");
+    if (!by || event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    if (event.target.matches("input, select, textarea") || (wide && wide.scrollWidth > wide.clientWidth)) return;
+    event.preventDefault();
+    this.columns[0].stepper.goBy(by);
+  }
+
+  // A link to a place would change the address, which says what is shown.
+  skip(event) {
+    event.preventDefault();
+    this.columns[0].translation.focus();
+  }
+
+  async copy() {
+    this.write();
+    try {
+      await navigator.clipboard.writeText(location.href);
+      this.notice("The link was copied.");
+    } catch {
+      prompt("Copy this link:", location.href); // browsers allow the clipboard on safe connections only
+    }
+  }
+
+  notice(text) {
+    notice.textContent = text;
+  }
+
   // A second column begins as a copy of the first.
   compare() {
-    const column = this.column(structuredClone(this.columns[0].settings), 1);
-    this.columns.push(column);
+    this.isComparing = true;
+    this.columns.push(this.column(structuredClone(this.columns[0].settings), 1));
+    for (const column of this.columns) column.rearrange();
     this.arrange();
-    this.changed();
-    column.ask();
+    this.columns[1].ask();
   }
 
   shut() {
+    this.isComparing = false;
     this.columns.pop().end();
+    this.columns[0].rearrange();
     this.arrange();
-    this.changed();
     this.answered();
     compare.focus();
   }
 
   arrange() {
     columnsBox.replaceChildren(...this.columns.map(({ element }) => element));
-    columnsBox.classList.toggle("two", this.columns.length > 1);
-    compare.hidden = this.columns.length > 1;
+    columnsBox.classList.toggle("two", this.isComparing);
+    compare.hidden = this.isComparing;
     this.showExamples();
+    this.nameColumns();
   }
 
   showExamples() {
-    const { examples } = this.columns[0].system;
-    document.getElementById("examples").replaceChildren(...examples.map(({ text, caption }) => button(text, () => {
-      box.value = text;
-      this.say(text);
-    }, { title: caption })));
+    const { system } = this.columns[0], lang = languages(system).source ?? "";
+    box.lang = lang;
+    examplesBox.replaceChildren(...system.examples.map(({ text, caption }) => button(
+      [make("span", { lang }, text), caption ? make("small", {}, caption) : null], () => this.load(text))));
   }
 
   changed() {
     clearTimeout(this.writing);
-    this.writing = setTimeout(() => {
-      writeLink({ text: this.text, columns: this.columns.map(({ settings }) => settings) });
-    }, PAUSE);
+    this.writing = setTimeout(() => this.write(), PAUSE);
+    this.nameColumns();
+  }
+
+  write() {
+    writeLink({ text: this.text, columns: this.columns.map(({ settings }) => settings) });
+  }
+
+  // Two columns have the names of their systems, and what differs stands above them.
+  nameColumns() {
+    const [first, second] = this.columns;
+    comparison.hidden = !second;
+    if (!second) return refill(comparison);
+    this.columns.forEach(({ name, title, element }, number) => {
+      title.textContent = first.name === second.name ? `${name} ${"AB"[number]}` : name;
+      element.ariaLabel = title.textContent;
+    });
+    refill(comparison, this.columns.map(({ title, translation }) => make("p", { class: "one-of-two" },
+      make("b", {}, title.textContent, ": "), [...translation.cloneNode(true).childNodes])),
+    make("b", {}, "What differs: "),
+      differencesOf(first, second).join(", ") || "nothing yet; change the system or the settings of one column",
+      first.text !== null && first.text === second.text ? ". The translations are the same." : ".");
   }
 
   answered() {
     const [first, second] = this.columns;
     first.mark(second?.text ?? null);
     second?.mark(first.text);
+    this.nameColumns();
+  }
+
+  reconnect() {
+    this.waiting ??= whenBack().then(() => {
+      this.waiting = null;
+      for (const column of this.columns) column.ask();
+    });
   }
 }
 
 startTheme(document.getElementById("theme"));
 addEventListener("hashchange", () => location.reload()); // another link was pasted
 try {
-  new Page(await models(), readLink(location.hash)).start();
+  const { models: systems, limits } = await models();
+  new Page(systems, limits, readLink(location.hash, systems)).start();
 } catch (problem) {
   columnsBox.replaceChildren(make("p", { class: "problem", role: "alert" }, [problem.message, ...(problem.hints ?? [])].join("; ")));
-  throw problem;
+  if (!problem.isGone) throw problem;
+  await whenBack();
+  location.reload();
 }

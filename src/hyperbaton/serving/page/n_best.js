@@ -1,18 +1,36 @@
-// The best translations with what each part of the score gives them. Each can be looked at.
+// The best translations with what each part of the score gives them, and the orders among them.
+// Each can be looked at.
 
 import { marked } from "./differences.js";
 import { button, make, number, table } from "./elements.js";
+import { partNames, partScores, visits } from "./parts.js";
+import { term } from "./terms.js";
+
+export const SHOWN = 10; // as many as the server explains
 
 export function nBest(answer, column) {
-  const parts = Object.entries(answer.parts);
-  const shown = column.rank;
-  const rows = answer.n_best.map((one, rank) => [
-    make("th", { scope: "row" }, button(String(rank + 1), () => column.change({ rank: rank || undefined, step: undefined }), {
-      "aria-label": `show translation ${rank + 1}`, "aria-pressed": rank === shown, "data-key": `rank ${rank}`,
-    })),
-    make("td", { class: "text" }, marked(one.text, rank ? answer.n_best[0].text : null)),
-    number(one.score),
-    ...parts.map(([, features]) => number(features.reduce((sum, name) => sum + one.features[name] * answer.weights[name], 0))),
-  ]);
-  return table("n-best", "Best translations; a click on a number shows it", ["", "translation", "score", ...parts.map(([part]) => part)], rows);
+  const parts = partNames(answer), list = answer.n_best.slice(0, SHOWN);
+  const rows = list.map((one, rank) => {
+    const scores = partScores(answer, one);
+    return [shows(column, rank, "translation"), text(marked(one.text, rank ? list[0].text : null)),
+      number(one.score), ...parts.map((part) => number(scores[part]))];
+  });
+  return make("div", { class: "lists" },
+    table("n-best", "Best translations; a click on a number shows it", ["rank", "translation", ...["score", ...parts].map((name) => term(name))], rows),
+    orders(answer, column));
 }
+
+// Translations that take the source words in the same order are one row; the best of them is shown.
+function orders({ source, n_best: list }, column) {
+  const ranks = Map.groupBy(list.keys(), (rank) => String(visits(list[rank])));
+  const rows = [...ranks.values()].map(([rank, ...others]) => [shows(column, rank, "order"),
+    text(visits(list[rank]).map((place) => source[place]).join(" ")), String(1 + others.length), number(list[rank].score)]);
+  return table("orders", `${rows.length === 1 ? "One order" : `${rows.length} orders`} of the source words in the best ${list.length} translations`,
+    ["rank", "order", "translations", term("score")], rows);
+}
+
+const text = (children) => make("td", { class: "text" }, children);
+const shows = (column, rank, what) => make("th", { scope: "row" }, rank >= SHOWN ? String(rank + 1)
+  : button(String(rank + 1), () => column.change({ rank: rank || undefined, step: undefined }), {
+    "aria-label": `show ${what} ${rank + 1}`, "aria-pressed": rank === column.rank, "data-key": `${what} ${rank}`,
+  }));

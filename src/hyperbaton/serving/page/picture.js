@@ -1,23 +1,29 @@
 // The server's drawing of a derivation, brought to life: a phrase under the mouse or with the focus
-// lights up with its partner and its words' alignment, and a click goes to its step.
+// lights up with its partner and its words' alignment, a click goes to its step, and a step that is
+// taken moves its phrase from its source to its target place.
 
 import { button, make } from "./elements.js";
+import { legend } from "./legend.js";
 
 const LARGEST = 1.9; // times the size that the drawing has by itself
+const MOTION = { duration: 900, easing: "ease-in-out" };
+const isStill = matchMedia("(prefers-reduced-motion: reduce)");
 
 export class Picture {
   // chosen, if there is one, is called with the number of a step, from 0
-  constructor(derivation, chosen = null) {
+  constructor(derivation, chosen = null, { source, target } = {}) {
     this.svg = parsed(derivation.svg);
     const width = Number(this.svg.getAttribute("width"));
     this.svg.style.minWidth = `${width}px`; // below that words are too small: the box scrolls
     this.svg.style.maxWidth = `${Math.round(LARGEST * width)}px`;
     nameSteps(this.svg, derivation.segmentation);
+    for (const word of this.svg.querySelectorAll("text[data-source]")) if (source) word.setAttribute("lang", source);
+    for (const word of this.svg.querySelectorAll("text[data-target]")) if (target) word.setAttribute("lang", target);
     this.enliven(derivation);
     if (chosen) this.letChoose(chosen);
     this.element = make("div", { class: "picture" },
-      make("div", { class: "wide", tabindex: 0, role: "region", "aria-label": "Drawing" }, this.svg),
-      button("Save as SVG", () => save(derivation.svg), { class: "quiet" }));
+      make("div", { class: "wide", tabindex: 0, role: "group", "aria-label": "Drawing" }, this.svg),
+      legend(derivation, button("Save as SVG", () => save(derivation.svg))));
   }
 
   enliven(derivation) {
@@ -52,13 +58,37 @@ export class Picture {
     }
   }
 
-  // What has not happened after so many steps is pale.
+  // What has not happened after so many steps is left out, but for the source.
   showUntil(steps) {
     for (const part of this.svg.querySelectorAll("[data-step]")) {
       part.classList.toggle("later", Number(part.dataset.step) >= steps);
       part.classList.toggle("now", Number(part.dataset.step) === steps - 1); // none, if all of it is shown
     }
   }
+
+  // The target side of a step comes from its source, whose words go along and fade.
+  move(step) {
+    for (const animation of this.svg.getAnimations({ subtree: true })) animation.cancel();
+    const boxes = [...this.svg.querySelectorAll(`.phrase[data-step="${step}"] rect`)];
+    if (isStill.matches || boxes.length < 2) return; // or nothing is said
+    const [[fromX, fromY], [toX, toY]] = boxes.map(middle);
+    const start = `translate(${fromX - toX}px, ${fromY - toY}px)`, end = `translate(${toX - fromX}px, ${toY - fromY}px)`;
+    boxes[1].animate([{ transform: start }, { transform: "none" }], MOTION);
+    for (const text of this.svg.querySelectorAll(`text[data-step="${step}"]`)) {
+      if (text.classList.contains("said")) text.animate([{ transform: start, opacity: 0 }, { opacity: 0, offset: 0.4 }, { transform: "none", opacity: 1 }], MOTION);
+      else if (text.dataset.source) fly(text, end);
+    }
+  }
+}
+
+const middle = (box) => ["x", "y"].map((side, n) => box[side].baseVal.value + box[["width", "height"][n]].baseVal.value / 2);
+
+function fly(text, end) {
+  const ghost = text.cloneNode(true);
+  for (const name of ["data-source", "data-step", "class"]) ghost.removeAttribute(name);
+  text.after(ghost);
+  const animation = ghost.animate([{ transform: "none", opacity: 1 }, { opacity: 0, offset: 0.6 }, { transform: end, opacity: 0 }], MOTION);
+  animation.onfinish = animation.oncancel = () => ghost.remove();
 }
 
 const stepOf = (event) => event.target.closest("[data-step]")?.dataset.step;
@@ -68,7 +98,8 @@ function parsed(text) {
   return document.adoptNode(parsedText.documentElement);
 }
 
-// Words and links get the number of the step that they belong to, like everything else.
+// Words and links get the number of the step that they belong to, like everything else; what stands
+// on the target side is said by its step. The source comes first everywhere.
 function nameSteps(svg, segmentation) {
   const ofSource = [], ofTarget = []; // words
   segmentation.forEach(([start, end, targetStart, targetEnd], step) => {
@@ -78,6 +109,13 @@ function nameSteps(svg, segmentation) {
   for (const { dataset } of svg.querySelectorAll("[data-source], [data-target]")) {
     dataset.step = ofSource[dataset.source] ?? ofTarget[dataset.target];
   }
+  segmentation.forEach((_, step) => {
+    const [, ...texts] = svg.querySelectorAll(`text[data-step="${step}"]:not([data-source], [data-target])`);
+    const [, box] = svg.querySelectorAll(`.phrase[data-step="${step}"] rect`);
+    for (const part of box ? [box, texts.shift()] : []) part.classList.add("said");
+    for (const label of texts) label.classList.add("label"); // of its jump
+  });
+  for (const word of svg.querySelectorAll("text[data-target]")) word.classList.add("said");
 }
 
 function words(svg, side, start, end) {

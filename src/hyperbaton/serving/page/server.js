@@ -1,11 +1,22 @@
 // Questions to the server. An answer, or a Problem that can be shown to people.
 
 export class Problem extends Error {
-  // message: what is wrong; expected: what exists; advice: what to do
-  constructor({ message, where, expected, advice }) {
+  // message: what is wrong; expected: what exists; advice: what to do; isGone: nobody answers
+  constructor({ message, where, expected, advice, isGone = false }) {
     super(where ? `${where}: ${message}` : message);
+    this.isGone = isGone;
     this.hints = [expected, advice].filter(Boolean);
   }
+}
+
+const PAUSE = 1000; // milliseconds between two looks for a server that has gone
+
+export async function whenBack() {
+  let answer;
+  do {
+    await new Promise((resolve) => setTimeout(resolve, PAUSE));
+    answer = await fetch("health").catch(() => null);
+  } while (!answer?.ok);
 }
 
 export const models = () => ask("models");
@@ -23,7 +34,8 @@ async function ask(path, options = {}) {
     if (error.name === "AbortError") throw error;
     throw new Problem({
       message: "the server does not answer",
-      advice: "start it in a terminal: hyperbaton serve MODEL",
+      advice: "start it in a terminal: hyperbaton serve SYSTEM. This page goes on when the server is back.",
+      isGone: true,
     });
   }
   if (content.error) throw new Problem(content.error);

@@ -1,8 +1,10 @@
 // Switches for distortion models, sliders for the limit, the search's width and all weights.
 
 import { button, folding, limitName, make, refill } from "./elements.js";
+import { term } from "./terms.js";
 
 const STACKS = [1, 2, 5, 10, 20, 50, 100, 200, 250];
+const MOST = 3; // times a weight
 const LIMITS = [...Array(13).keys(), 15, 20, "inf"];
 
 export class SettingsPanel {
@@ -47,20 +49,25 @@ export class SettingsPanel {
         this.column.change({ [field]: value === own ? undefined : value });
       },
     });
-    return make("div", { class: "slider" }, make("span", {}, title), output, slider);
+    return make("div", { class: "slider" }, term(field, title), output, slider);
   }
 
   model(name) {
-    const off = this.column.settings.off ?? [];
     const toggle = make("input", {
-      type: "checkbox", role: "switch", name, checked: !off.includes(name),
-      onchange: () => {
-        const others = (this.column.settings.off ?? []).filter((one) => one !== name);
-        const now = toggle.checked ? others : [...others, name];
-        this.column.change({ off: now.length ? now : undefined, rank: undefined });
-      },
+      type: "checkbox", role: "switch", name, checked: !this.column.isOff(name), onchange: () => this.toggle(name, toggle.checked),
     });
-    return make("div", { class: "model" }, make("label", { class: "switch" }, toggle, name), this.weights(name));
+    return make("div", { class: "model" }, make("label", { class: "switch" }, toggle, name), term(name, "?"), this.weights(name));
+  }
+
+  // What was off because its weights are 0 gets the system's own weights back.
+  toggle(model, isOn) {
+    const { settings, system } = this.column;
+    const off = (settings.off ?? []).filter((one) => one !== model);
+    if (!isOn) off.push(model);
+    const isZero = ([name, weight]) => !weight && system.features.some((feature) => feature.name === name && feature.part === model);
+    const weights = Object.entries(settings.weights ?? {}).filter((entry) => !isOn || !isZero(entry));
+    this.column.change({ off: off.length ? off : undefined, weights: weights.length ? Object.fromEntries(weights) : undefined, rank: undefined });
+    this.draw();
   }
 
   // The weights of a part; if there are several, they are shown on demand.
@@ -71,24 +78,33 @@ export class SettingsPanel {
     return make("details", {}, make("summary", {}, `${part}: ${sliders.length} weights`), sliders);
   }
 
-  weight({ name, weight }) {
-    const now = this.column.settings.weights?.[name] ?? weight;
-    const most = Math.max(1, 2 * Math.abs(weight), Math.abs(now));
-    const slider = make("input", { type: "range", min: -most, max: most, step: most / 100, value: now, name, "aria-label": name });
-    const field = make("input", { type: "number", step: "any", value: round(now), "aria-label": `${name}, as a number` });
+  // Weights that are not 0 go from ×0 to ×3; the field takes any number.
+  weight({ name, weight, part }) {
+    const now = this.column.weight(name), unit = weight || 1;
+    const range = weight ? { min: 0, max: MOST } : { min: -1, max: 1 };
+    const slider = make("input", { type: "range", ...range, step: 0.05, value: now / unit, name, "aria-label": name });
+    const field = make("input", { type: "number", step: "any", "aria-label": `${name}, as a number` });
     const back = button("↺", () => set(weight), { "aria-label": `reset ${name}`, title: `reset to ${round(weight)}` });
-    const set = (value) => {
-      slider.value = value;
+    const times = make("output", { class: "times" });
+    const show = (value) => {
       field.value = round(value);
+      times.textContent = weight && value !== weight ? ` ×${round(value / weight)}` : "";
+      slider.setAttribute("aria-valuetext", weight ? `${round(value)}, ${round(value / weight)} times its own` : round(value));
       back.classList.toggle("unneeded", value === weight);
+    };
+    const set = (value) => {
+      slider.value = value / unit;
+      show(value);
       const weights = { ...this.column.settings.weights, [name]: value };
       if (value === weight) delete weights[name];
       this.column.change({ weights: Object.keys(weights).length ? weights : undefined, rank: undefined });
+      const toggle = this.body.querySelector(`[role=switch][name="${CSS.escape(part)}"]`);
+      if (toggle) toggle.checked = !this.column.isOff(part);
     };
-    slider.addEventListener("input", () => set(Number(slider.value)));
+    slider.addEventListener("input", () => set(Number(slider.value) * unit));
     field.addEventListener("change", () => Number.isFinite(field.valueAsNumber) && set(field.valueAsNumber));
-    back.classList.toggle("unneeded", now === weight);
-    return make("div", { class: "weight" }, make("span", { class: "name" }, name), field, back, slider);
+    show(now);
+    return make("div", { class: "weight" }, make("span", { class: "name" }, term(name), times), field, back, slider);
   }
 }
 

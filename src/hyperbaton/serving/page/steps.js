@@ -1,9 +1,9 @@
-// Goes through a derivation phrase by phrase: what is covered, what the step's features add to the
-// score, and what else could have been taken.
+// Goes through a derivation phrase by phrase: what is covered, why this step was taken, and what
+// else could have been.
 
-import { bars } from "./bars.js";
 import { coverageBar } from "./coverage.js";
-import { button, jump, make, number, refill, signed, table } from "./elements.js";
+import { button, jump, make, refill } from "./elements.js";
+import { alternatives, RIVALS, whyStep, whyTranslation } from "./why.js";
 
 const PACE = 1400; // milliseconds
 
@@ -13,16 +13,32 @@ export class Stepper {
     this.play = button("▶ Play", () => (this.playing ? this.stop() : this.start()), { class: "play" });
     this.controls = [
       button("|◀", () => this.go(0), { "aria-label": "before the first step" }),
-      button("◀", () => this.go(this.step - 1), { "aria-label": "step back", class: "back" }),
-      button("▶", () => this.go(this.step + 1), { "aria-label": "next step", class: "forward" }),
+      button("◀", () => this.goBy(-1), { "aria-label": "step back", class: "back" }),
+      button("▶", () => this.goBy(1), { "aria-label": "next step", class: "forward" }),
       button("▶|", () => this.go(this.whole), { "aria-label": "all of it" }),
       this.play,
     ];
     this.title = make("p", { class: "step-title", "aria-live": "polite" });
-    this.body = make("div");
+    this.words = make("div");
+    this.bars = make("div");
+    this.others = make("div", { class: "alternatives-box" });
     const group = make("div", { class: "controls", role: "group", "aria-label": "Steps; also with arrow keys" }, this.controls);
     group.addEventListener("keydown", (event) => this.pressed(event));
-    this.element = make("section", { class: "steps" }, make("h2", {}, "Step by step"), group, this.title, this.body);
+    this.element = make("section", { class: "steps" }, make("h2", {}, "Step by step"), group, this.title, this.words);
+    this.against = this.chooseRival();
+    this.why = make("section", { class: "why" }, make("h2", {}, "Why"), this.against, this.bars);
+  }
+
+  chooseRival() {
+    const chosen = this.column.settings.against ?? "runner-up";
+    const choose = make("select", {
+      name: "against", "aria-label": "What the bars show",
+      onchange: () => {
+        this.column.change({ against: choose.value === "runner-up" ? undefined : choose.value }, { asks: choose.value === "order" });
+        this.draw();
+      },
+    }, Object.entries(RIVALS).map(([value, text]) => make("option", { value, selected: value === chosen }, text)));
+    return choose;
   }
 
   show(answer, derivation, picture) {
@@ -40,14 +56,26 @@ export class Stepper {
   }
 
   go(step) {
-    this.stop();
+    for (const { stepper } of this.column.page.columns) stepper.stop();
     this.move(step);
   }
 
+  goBy(steps) {
+    if (this.answer) this.go(this.step + steps);
+  }
+
+  // Two columns step together.
   move(step) {
-    const place = Math.max(0, Math.min(step, this.whole));
-    this.column.change({ step: place === this.whole ? undefined : place }, { asks: false });
+    const place = step >= this.whole ? undefined : Math.max(0, step);
+    for (const { stepper } of this.column.page.columns) stepper.take(place);
+  }
+
+  take(step) {
+    if (!this.answer) return;
+    const before = this.step;
+    this.column.change({ step }, { asks: false });
     this.draw();
+    if (this.step === before + 1 && this.step < this.whole) this.picture.move(before);
   }
 
   start() {
@@ -66,69 +94,24 @@ export class Stepper {
   }
 
   pressed(event) {
-    const steps = { ArrowLeft: this.step - 1, ArrowRight: this.step + 1, Home: 0, End: this.whole };
+    const steps = { Home: 0, End: this.whole };
     if (!(event.key in steps)) return;
     event.preventDefault();
     this.go(steps[event.key]);
   }
 
   draw() {
-    const { answer, derivation, step } = this;
+    const { answer, derivation, step } = this, { rank, settings } = this.column;
+    const n = derivation.steps.length, isWhole = step === this.whole;
+    const taken = step && !isWhole ? derivation.steps[step - 1] : null;
     this.picture.showUntil(step);
-    const n = derivation.steps.length;
-    if (step === this.whole) {
-      this.title.textContent = `All ${n} steps`;
-      refill(this.body, partBars("What each part adds to the score", derivation.part_scores));
-      return;
-    }
-    const taken = step ? derivation.steps[step - 1] : null;
-    this.title.textContent = taken
-      ? `Step ${step} of ${n}: ${taken.source_words.join(" ")} → ${taken.target_words.join(" ") || "(nothing)"}, jump ${jump(taken.jump)}`
+    this.title.textContent = isWhole ? `All ${n} steps`
+      : taken ? `Step ${step} of ${n}: ${taken.source_words.join(" ")} → ${taken.target_words.join(" ") || "(nothing)"}, jump ${jump(taken.jump)}`
       : `Before the first of ${n} steps`;
     const said = derivation.tokens.slice(0, taken ? taken.target[1] : 0).join(" ");
-    refill(this.body,
-      coverageBar(answer.source, taken),
-      make("p", { class: "said" }, said || "…"),
-      taken && contributions(answer, derivation, step),
-      taken && alternatives(taken));
+    refill(this.words, coverageBar(answer, this.column.system, isWhole ? n : step, derivation.steps, isWhole), isWhole ? null : make("p", { class: "so-far" }, said || "…"));
+    this.against.hidden = !taken && !isWhole;
+    refill(this.bars, isWhole ? whyTranslation(answer, rank, settings.against) : taken && whyStep(answer, derivation, step, settings.against));
+    refill(this.others, taken && alternatives(answer, taken));
   }
-}
-
-// The penalty of unknown words has no bar: it would make all others too short to see.
-function partBars(caption, scores) {
-  const rows = Object.entries(scores).filter(([, score]) => score);
-  return bars("bars-of-step", caption, ["part", "adds"], rows.map(([name, score]) => (
-    { name, value: name === "unknown" ? 0 : score, cells: [signed(score)] })));
-}
-
-// What each part of the score adds at a step; the last one ends the sentence, too.
-function contributions(answer, derivation, step) {
-  const taken = derivation.steps[step - 1], isLast = step === derivation.steps.length;
-  const added = (feature) => taken.contributions[feature] + (isLast ? derivation.end.contributions[feature] : 0);
-  const scores = Object.entries(answer.parts).map(([part, features]) => [part, features.map(added).reduce((a, b) => a + b, 0)]);
-  const caption = isLast ? "What this step and the end of the sentence add to the score" : "What this step adds to the score";
-  const rows = Object.keys(taken.values).filter(added).map((name) => [
-    name, signed(added(name)), number(added(name) / answer.weights[name]), number(answer.weights[name], 3),
-  ]);
-  return [
-    partBars(caption, Object.fromEntries(scores)),
-    make("details", {}, make("summary", {}, "Feature by feature"),
-      table("features-of-step", "Weighted features", ["feature", "adds", "value", "weight"], rows)),
-  ];
-}
-
-function alternatives(taken) {
-  const shown = taken.alternatives;
-  const chosen = shown.find((one) => one.chosen);
-  const parts = Object.keys(chosen.part_scores).filter((part) => shown.some((one) => one.part_scores[part]));
-  const rows = shown.map((one) => [
-    make("th", { scope: "row", class: one.chosen ? "chosen" : null },
-      `${one.source_words.join(" ")} → ${one.target_words.join(" ") || "(nothing)"}`, one.chosen ? " ✓" : ""),
-    jump(one.jump),
-    signed(one.total - chosen.total),
-    number(one.future),
-    ...parts.map((part) => signed(one.part_scores[part])),
-  ]);
-  return table("alternatives", "What could have been taken here; totals relative to what was (✓)",
-    ["phrase", "jump", "total", "estimate of the rest", ...parts], rows);
 }

@@ -55,12 +55,12 @@ export class WhyNot {
 }
 
 function requested(answer) {
-  const { kind, error, lacks, adds, derivation, differences } = answer.requested;
+  const { kind, error, lacks, no_phrase: noPhrase, adds, derivation, differences } = answer.requested;
   if (error) return [make("p", { class: "problem" }, [error.message, error.expected, error.advice].filter(Boolean).join("; "))];
   const best = answer.derivations[0];
   return [
     make("p", { class: "translation requested" }, marked(derivation.text, best.text)),
-    kind === "force" && lacks.length ? make("p", { class: "problem lacks" }, `Out of the system’s reach: ${lacks.join(" ")}. This is the nearest that it can say.`) : null,
+    ...(kind === "force" ? outOfReach(lacks, noPhrase) : []),
     kind === "force" && adds.length ? make("p", { class: "quiet" }, `It has to add: ${adds.join(" ")}`) : null,
     make("p", { class: "verdict" }, verdict(differences.score, derivation.score, best.score)),
     new Picture(derivation).element,
@@ -69,6 +69,18 @@ function requested(answer) {
       comparison("features", "Weighted features", "feature", differences.features, weighted(best, answer), weighted(derivation, answer))),
   ];
 }
+
+// Words that nothing gives, and words for which there is a phrase that does not fit.
+function outOfReach(lacks, noPhrase) {
+  const dropped = lacks.filter((word) => !noPhrase.includes(word));
+  return [
+    noPhrase.length ? make("p", { class: "problem lacks" }, `No phrase gives ${quoted(noPhrase)}.`) : null,
+    dropped.length ? make("p", { class: "problem dropped" }, `${quoted(dropped)} ${dropped.length > 1 ? "were" : "was"} dropped: there are phrases, but they do not fit the rest.`) : null,
+    lacks.length ? make("p", { class: "quiet" }, "This is the nearest that the system can say.") : null,
+  ];
+}
+
+const quoted = (words) => words.map((word) => `“${word}”`).join(", ");
 
 function verdict(difference, score, best) {
   const scores = `${number(score)} against ${number(best)}`;

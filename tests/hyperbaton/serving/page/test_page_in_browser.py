@@ -8,116 +8,25 @@ from xml.etree import ElementTree
 import pytest
 
 from hyperbaton.decoder.translator import Translator
-from hyperbaton.models.phrases.settings import PhraseSettings
-from hyperbaton.models.system.settings import TrainingSettings
-from hyperbaton.models.system.training import train_system
-from hyperbaton.serving.answer_types import Example
 from hyperbaton.serving.systems import ServedSystem
-from tests.browser import luminance, started, why_not
+from tests.browser import luminance
 from tests.child_processes import wait_until
+from tests.hyperbaton.serving.page.looking import (
+    ALL,
+    CELLS,
+    SHORT,
+    SLIDE,
+    TEXT,
+    TRANSLATION,
+    as_number,
+    becomes,
+    close_to,
+    link,
+    no_message,
+    settled,
+    shown_score,
+)
 from tests.hyperbaton.serving.running import running
-from tests.tiny_systems import write_corpus
-
-pytestmark = pytest.mark.skipif(bool(why_not()), reason=why_not() or "all is there")
-
-# Six sentences in which the verb moves over its object
-FILES = {
-    "source": "kare wa hon o katta\nkanojo wa tegami o yonda\nkare wa shinbun o yonda\n"
-    "sensei wa hon o mita\nkanojo wa ie o mita\nsensei wa ie o katta\n",
-    "target": "he bought a book\nshe read a letter\nhe read a newspaper\n"
-    "the teacher saw a book\nshe saw a house\nthe teacher bought a house\n",
-    "alignment": "0-0 2-3 4-1\n" * 3 + "0-1 2-4 4-2\n0-0 2-3 4-1\n0-1 2-4 4-2\n",
-    "source_tags": "N P N P V\n" * 6,
-}
-MODELS = "linear", "msd", "pair,prior=16.0,passes=3,min_count=1"
-TEXT = "kare wa hon o yonda"  # he read a book
-SHORT = "hon o katta"  # bought a book
-TRANSLATION = ".translation"
-ALL = ["settings", "why", "heat", "options", "list", "search", "effects"]
-SLIDE = (
-    "const slider = document.querySelectorAll('.column')[{column}].querySelector('[name={name}]');"
-    "slider.value = {value}; slider.dispatchEvent(new Event('input'));"
-)
-CELLS = (
-    "return [...document.querySelectorAll('{selector} tbody tr')].map("
-    " (row) => [...row.cells].map((cell) => cell.textContent))"
-)
-
-
-def link(server, text=TEXT, **settings):
-    columns = [settings] if settings.get("columns") is None else settings["columns"]
-    named = zip("ab", columns, strict=False)
-    fields = "".join(f"&{name}={quote(json.dumps(column))}" for name, column in named)
-    return f"http://127.0.0.1:{server.port}/#text={quote(text)}{fields}"
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    """One system with all that can be shown, and one with linear distortion alone."""
-    folder = tmp_path_factory.mktemp("page")
-    files = write_corpus(folder, times=1, **FILES)
-    for name, models in (("full", MODELS), ("linear", ("linear",))):
-        settings = TrainingSettings(phrases=PhraseSettings(max_length=2), distortion=models)
-        train_system(files, folder / name, settings)
-    return folder
-
-
-@pytest.fixture(scope="module")
-def server(folder):
-    examples = [Example(text=SHORT, caption="the verb comes last")]
-    translators = {name: Translator.load(folder / name) for name in ("full", "linear")}
-    with running(*(ServedSystem(*item, examples) for item in translators.items())) as made:
-        yield made
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    with started(tmp_path_factory.mktemp("profile")) as browser:
-        yield browser
-
-
-@pytest.fixture
-def visit(browser, server):
-    """Opens the page and waits for the translation; afterwards the console must be empty."""
-
-    def visit(text=TEXT, width=1200, **settings):
-        browser.open("about:blank", width)  # the same address would not be loaded again
-        browser.open(link(server, text, **settings), width)
-        shown = "[...document.querySelectorAll('.translation, .problem')]"
-        browser.until(f"{shown}.some((one) => one.textContent)")
-        return browser
-
-    browser.messages()
-    yield visit
-    no_message(browser)
-
-
-def no_message(page):
-    """Neither errors of scripts nor violations of the policy."""
-    assert page.messages() == []
-
-
-def becomes(page, selector, text):
-    one = f"document.querySelector({json.dumps(selector)})"
-    page.until(f"{one}?.textContent === {json.dumps(text)}")
-
-
-def settled(page):
-    page.until("!document.querySelector('[aria-busy]')")
-
-
-def shown_score(page, number=0):
-    settled(page)
-    summary = page.run(f"return document.querySelectorAll('.results > p')[{number}].textContent")
-    return float(summary.removeprefix("score ").partition(",")[0].replace("−", "-"))
-
-
-def close_to(score):
-    return pytest.approx(score, abs=0.006)  # two digits are shown
-
-
-def as_number(text):
-    return float(text.replace("−", "-"))
 
 
 def test_what_is_typed_is_translated_and_drawn(visit, server):
@@ -164,7 +73,7 @@ def test_a_phrase_with_the_focus_lights_up_with_its_partner(visit):
 
 
 def test_the_derivation_is_gone_through_step_by_step(visit, server):
-    page = visit()
+    page = visit(against="none")
     steps = server.explain(TEXT)["derivations"][0]["steps"]
     page.click(".controls button")  # to the beginning
     assert page.text(".step-title") == f"Before the first of {len(steps)} steps"
@@ -222,8 +131,8 @@ def test_it_plays(visit):
 
 def test_a_weight_is_changed_and_reset(visit, server):
     page = visit()
-    page.run(SLIDE.format(column=0, name="lm", value=-0.5))
-    own = server.explain(TEXT, weights={"lm": -0.5})["derivations"][0]
+    page.run(SLIDE.format(column=0, name="lm", value=0))
+    own = server.explain(TEXT, weights={"lm": 0})["derivations"][0]
     becomes(page, TRANSLATION, own["text"])
     assert shown_score(page) == close_to(own["score"])
     page.click("[aria-label='reset lm']")

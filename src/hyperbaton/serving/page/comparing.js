@@ -1,0 +1,29 @@
+// What differs between two columns, in words: "limit 6 → 0".
+
+import { limitName } from "./elements.js";
+
+const MOST = 4; // weights that are named
+
+export function differencesOf(first, second) {
+  const found = [];
+  const compare = (name, of) => {
+    const [one, other] = [first, second].map(of);
+    if (one !== other) found.push(`${name} ${one} → ${other}`);
+  };
+  const models = namesOf("distortion", first, second);
+  compare("system", ({ system }) => system.name);
+  compare("limit", ({ settings, system }) => limitName(settings.limit ?? system.limit));
+  compare("stack", ({ settings, system }) => String(settings.stack ?? system.search.stack_size));
+  for (const model of models) compare(model, (column) => (column.isOff(model) ? "off" : "on"));
+  const off = models.filter((model) => first.isOff(model) || second.isOff(model));
+  const weights = namesOf("features", first, second).filter((name) => {
+    const [one, other] = [first, second].map((column) => column.weight(name));
+    return one !== undefined && other !== undefined && one !== other && !off.includes(partOf(first, name));
+  });
+  for (const name of weights.slice(0, MOST)) compare(name, (column) => String(Number(column.weight(name).toPrecision(3))));
+  if (weights.length > MOST) found.push(`${weights.length - MOST} more weights`);
+  return found;
+}
+
+const namesOf = (what, ...columns) => [...new Set(columns.flatMap(({ system }) => system[what].map(({ name }) => name)))];
+const partOf = ({ system }, feature) => system.features.find(({ name }) => name === feature).part;
