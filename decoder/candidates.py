@@ -12,12 +12,18 @@ import numpy as np
 from hyperbaton.decoder.constraints.zones import keeps_to_zones, zones_of
 from hyperbaton.decoder.decoded import Decoded
 from hyperbaton.decoder.edges import distance_limit, within_limit
-from hyperbaton.decoder.features import DENSE_FEATURES, LM_FEATURE, option_values
+from hyperbaton.decoder.features import dense_features, lm_columns, option_values
 from hyperbaton.decoder.search_space import best_futures, jump_estimates
-from hyperbaton.foundation.arrays import BoolArray, FloatArray, Int32Array, Int64Array, UInt64Array
+from hyperbaton.foundation.arrays import (
+    BoolArray,
+    FloatArray,
+    Int32Array,
+    Int64Array,
+    Ragged,
+    UInt64Array,
+)
 from hyperbaton.foundation.coverage import free_spans, pack_coverage
 from hyperbaton.models.distortion.interface import START, Steps
-from hyperbaton.models.language_model.automaton import step
 
 
 class Candidates(NamedTuple):
@@ -44,10 +50,11 @@ class Walk:
         self.previous = START
         self.previous_end = 0
         self.score = 0.0  # so far
-        self._lm_state = decoded.lm.begin_state
+        self._said = list[int]()  # target words so far
+        self._n_dense = len(dense_features(decoded.lm))
         self._states = np.array([scorer.initial_state for scorer in decoded.scorers], np.int64)
         sizes = [scorer.n_features for scorer in decoded.scorers]
-        own = weights[len(DENSE_FEATURES) :]
+        own = weights[self._n_dense :]
         self._distortion_weights = np.split(own, np.cumsum(sizes)[:-1]) if sizes else []
         self._future = best_futures(self._options, decoded.scorers, self._distortion_weights)
         self._jumps = jump_estimates(n_words, decoded.scorers, self._distortion_weights)
@@ -74,30 +81,34 @@ class Walk:
         return Candidates(option, values, end_values, states, self._rest(option))
 
     def take(self, candidates: Candidates, row: int) -> FloatArray:
-        """Takes one of the candidates; returns log p of each of its words."""
+        """Takes one of the candidates; returns log p of each of its words by the (first) language
+        model."""
         option = int(candidates.option[row])
-        scores, state = [], self._lm_state
-        for word in self._words[option].tolist():
-            logprob, state = step(self.decoded.lm.automaton, state, word)
-            scores.append(float(logprob))
-        self._lm_state, self._states = state, candidates.states[row]
+        words = self._words[option]
+        ends = np.arange(1, len(words) + 1)
+        beginnings = Ragged.gather(words, np.zeros_like(ends), ends)
+        sums = self.decoded.lm.feature_scores(beginnings, end=False, after=self._said)[:, 0]
+        scores: FloatArray = np.diff(sums, prepend=0.0)
+        self._said += words.tolist()
+        self._states = candidates.states[row]
         self.covered = self.covered.copy()
         self.covered[self._table.start[option] : self._table.end[option]] = True
         self.previous, self.previous_end = option, int(self._table.end[option])
         self.score += float(candidates.values[row] @ self.weights)
-        return np.array(scores)
+        return scores
 
     def _dense_values(
         self, option: Int32Array, is_last: BoolArray, values: FloatArray, end_values: FloatArray
     ) -> None:
         """Fills in the features that do not belong to distortion models."""
         words = self._words.take(option.astype(np.int64))
-        score, state = self.decoded.lm.score_sentences, self._lm_state
-        values[:, : len(DENSE_FEATURES)] = option_values(self._options, option)
-        values[:, LM_FEATURE] = score(words, end=False, state=state)
+        lm, said = self.decoded.lm, self._said
+        columns = lm_columns(lm)
+        values[:, : self._n_dense] = option_values(self._options, option, lm)
+        values[:, columns] = lm.feature_scores(words, end=False, after=said)
         last = np.flatnonzero(is_last)
-        whole = score(words.take(last), state=state)
-        end_values[last, LM_FEATURE] = whole - values[last, LM_FEATURE]
+        ending = np.ix_(last, np.array(columns))
+        end_values[ending] = lm.feature_scores(words.take(last), after=said) - values[ending]
 
     def _distortion_values(
         self,
@@ -111,7 +122,7 @@ class Walk:
         n = len(option)
         previous = np.full(n, self.previous, np.int32)
         states = np.empty((n, len(self._states)), np.int64)
-        first = len(DENSE_FEATURES)
+        first = self._n_dense
         for column, scorer in enumerate(self.decoded.scorers):
             after = first + scorer.n_features
             steps = Steps(previous, option, coverage, np.full(n, self._states[column]))

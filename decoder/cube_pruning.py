@@ -41,7 +41,7 @@ from hyperbaton.decoder.workspace import (
 from hyperbaton.foundation.coverage import ONE
 from hyperbaton.foundation.hashing import EMPTY, GOLDEN
 from hyperbaton.foundation.kernels import uncounted
-from hyperbaton.models.language_model.automaton import remembered_advance
+from hyperbaton.models.language_model.stepping import remembered_advance
 
 BUCKETS_PER_NAT = 16
 HEADROOM = 8.0  # nats that a step may be better than the best hypothesis before it

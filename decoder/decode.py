@@ -14,7 +14,7 @@ from hyperbaton.decoder.constraints.zones import zones_of
 from hyperbaton.decoder.coverage_models import CoverageModels
 from hyperbaton.decoder.decoded import Decoded
 from hyperbaton.decoder.edges import distance_limit
-from hyperbaton.decoder.features import DENSE_FEATURES
+from hyperbaton.decoder.features import dense_features
 from hyperbaton.decoder.lattice import make_lattice
 from hyperbaton.decoder.nbest import best_derivations
 from hyperbaton.decoder.options import MOST_OPTIONS, OptionFinder, OptionWeights, SentenceOptions
@@ -43,7 +43,7 @@ from hyperbaton.foundation.files.vocabulary import END
 from hyperbaton.foundation.kernels import uncounted_kernel
 from hyperbaton.models.distortion.interface import DistortionModel, OptionTable, SentenceScorer
 from hyperbaton.models.distortion.tables import TableScorer
-from hyperbaton.models.language_model.model import LanguageModel
+from hyperbaton.models.language_model.speaking import SpeakingModel
 from hyperbaton.models.phrases.table import SCORES, PhraseTable
 
 MOST_TRIED = 100  # derivations for each distinct translation that is wanted
@@ -88,7 +88,7 @@ class Decoder:
     def __init__(
         self,
         phrases: PhraseTable,
-        lm: LanguageModel,
+        lm: SpeakingModel,
         distortion: Sequence[DistortionModel],
         weights: Mapping[str, float],
         settings: SearchSettings = SearchSettings(),
@@ -104,30 +104,35 @@ class Decoder:
         self._distortion_weights = [
             np.array([weights[name] for name in model.feature_names]) for model in distortion
         ]
+        self._speaker = lm.speaker(np.array([weights[name] for name in lm.feature_names]))
         self._option_weights = OptionWeights(
             np.array([weights[f"translation.{name}"] for name in SCORES]),
             weights["phrase_penalty"],
             weights["word_penalty"],
-            weights["lm"],
+            self._speaker.weight,
             weights["unknown"],
         )
         self._finder = OptionFinder(
             phrases,
-            lm,
+            lm.encode(phrases.target_vocabulary.words),
+            self._speaker,
             self._option_weights,
             settings.options,
             drop_unknown=settings.drop_unknown,
         )
         own = (name for model in distortion for name in model.feature_names)
-        self.feature_names: tuple[str, ...] = (*DENSE_FEATURES, *own)
+        self.feature_names: tuple[str, ...] = (*dense_features(lm), *own)
         self.is_stopped: IsStopped = never  # looked at now and then
         self._workspace: Workspace | None = None
         self._capacity = _first_capacity(settings)
 
     def options(self, sentence: Sentence) -> SentenceOptions:
+        if self._speaker.forgets():
+            self._finder.forget()
+            self._workspace = None  # with its answers for states that have other numbers now
         found = self._finder.find(self.phrases.source_vocabulary.encode(sentence.words))
-        terms = sentence.markup.terms
-        return place_terms(terms, found, self.lm, self._option_weights) if terms else found
+        terms, how = sentence.markup.terms, (self.lm.encode, self._speaker, self._option_weights)
+        return place_terms(terms, found, *how) if terms else found
 
     def decode(
         self,
@@ -209,8 +214,8 @@ class Decoder:
             weigh_tables(options, tables),
             best_futures(options, scorers, every_weight),
             jump_estimates(n_words, scorers, every_weight),
-            self.weights["lm"],
-            self.lm.begin_state,
+            self._speaker.weight,
+            self._speaker.begin_state,
             END,
             zones,
         )
@@ -237,7 +242,11 @@ class Decoder:
         while True:
             workspace = self._room(n_words)
             how = limits, models, self.is_stopped, deadline
-            best = search(space, self.lm.automaton, workspace, *how)
+            best = search(space, self._speaker.lm, workspace, *how)
+            self._speaker.check()
+            if self._speaker.has_grown():
+                self._workspace = None  # some of its answers are wrong
+                continue
             if best == STOPPED:
                 raise Stopped
             if best == NO_TRANSLATION or (best >= 0 and _is_forbidden(workspace, best)):

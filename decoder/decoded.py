@@ -14,7 +14,7 @@ from hyperbaton.decoder.options import SentenceOptions
 from hyperbaton.decoder.statistics import NO_RECORD, SearchRecord, SearchStatistics
 from hyperbaton.foundation.arrays import FloatArray, Int64Array, Ragged
 from hyperbaton.models.distortion.interface import FIRST_GIVEN, SentenceScorer
-from hyperbaton.models.language_model.model import LanguageModel
+from hyperbaton.models.language_model.speaking import SpeakingModel
 from hyperbaton.models.phrases.settings import GRID
 
 
@@ -25,7 +25,7 @@ class Decoded:
     scorers: Sequence[SentenceScorer]
     chosen: Ragged  # options of each derivation, in target order
     scores: FloatArray
-    lm: LanguageModel
+    lm: SpeakingModel
     feature_names: tuple[str, ...]
     record: SearchRecord = NO_RECORD
     lattice: Lattice | None = None  # if the settings of the search ask for it

@@ -23,15 +23,16 @@ from hyperbaton.decoder.candidates import Candidates, Walk
 from hyperbaton.decoder.decoded import Decoded
 from hyperbaton.decoder.drawing.derivation_layout import Derivation
 from hyperbaton.decoder.features import (
-    DENSE_FEATURES,
     LM_FEATURE,
     TRANSLATION_FEATURES,
-    UNKNOWN_FEATURE,
+    UNKNOWN,
+    dense_features,
 )
 from hyperbaton.decoder.translator import Translator
 from hyperbaton.foundation.arrays import FloatArray
 from hyperbaton.foundation.errors import DataError
 from hyperbaton.models.distortion.interface import DistortionModel
+from hyperbaton.models.language_model.speaking import SpeakingModel
 
 N_ALTERNATIVES = 5
 
@@ -48,7 +49,7 @@ class Part:
     @property
     def is_unknown(self) -> bool:
         """Whether it is the penalty of unknown words, which no choice could have avoided."""
-        return self.first == UNKNOWN_FEATURE
+        return self.name == UNKNOWN and not self.is_distortion
 
     def sum(self, contributions: FloatArray) -> float:
         return float(contributions[self.first : self.last].sum())
@@ -84,7 +85,7 @@ class Step:
     jump: int  # start − end of the phrase before; the first phrase jumps from 0
     covered: tuple[bool, ...]  # source words after the step
     values: tuple[float, ...]  # of each feature
-    word_scores: tuple[float, ...]  # log p of each target word
+    word_scores: tuple[float, ...]  # log p of each target word, by the first language model
     score: float  # of the derivation up to here
     alternatives: tuple[Alternative, ...]  # best total first, the chosen one among them
 
@@ -157,7 +158,7 @@ def explain(
             advice="explain its parts, or raise search.max_length",
         )
     weights = np.array([translator.weights[name] for name in decoded.feature_names])
-    parts = tuple(parts_of(translator.distortion))
+    parts = tuple(parts_of(translator.lm, translator.distortion))
     walk = Walk(decoded, weights, translator.settings.distortion_limit)
     steps: list[Step] = []
     end_values = np.zeros(len(weights))
@@ -198,14 +199,14 @@ def explain(
     )
 
 
-def parts_of(distortion: Sequence[DistortionModel]) -> Iterator[Part]:
+def parts_of(lm: SpeakingModel, distortion: Sequence[DistortionModel]) -> Iterator[Part]:
     """All parts of the score, in the order of the features."""
-    n_translation = len(TRANSLATION_FEATURES)
+    n_translation, dense = len(TRANSLATION_FEATURES), dense_features(lm)
     yield Part("translation", 0, n_translation, False)
-    for number in range(n_translation, len(DENSE_FEATURES)):
-        yield Part(DENSE_FEATURES[number], number, number + 1, False)
+    for number in range(n_translation, len(dense)):
+        yield Part(dense[number], number, number + 1, False)
     names = [model.name for model in distortion]
-    first = len(DENSE_FEATURES)
+    first = len(dense)
     for model in distortion:
         after = first + len(model.feature_names)
         # two models of one kind differ in their features' names

@@ -17,25 +17,35 @@ from hyperbaton.models.distortion.interface import (
     Steps,
 )
 from hyperbaton.models.distortion.tables import TableScorer
-from hyperbaton.models.language_model.model import LanguageModel
+from hyperbaton.models.language_model.speaking import SpeakingModel
 from hyperbaton.models.phrases.table import SCORES
 
 TRANSLATION_FEATURES = tuple(f"translation.{name}" for name in SCORES)
-DENSE_FEATURES = (*TRANSLATION_FEATURES, "phrase_penalty", "word_penalty", "lm", "unknown")
-LM_FEATURE = DENSE_FEATURES.index("lm")
-UNKNOWN_FEATURE = DENSE_FEATURES.index("unknown")
+PHRASE_FEATURES = (*TRANSLATION_FEATURES, "phrase_penalty", "word_penalty")
+LM_FEATURE = len(PHRASE_FEATURES)  # the first one
+UNKNOWN = "unknown"
+
+
+def dense_features(lm: SpeakingModel) -> tuple[str, ...]:
+    """All features but those of the distortion models."""
+    return (*PHRASE_FEATURES, *lm.feature_names, UNKNOWN)
+
+
+def lm_columns(lm: SpeakingModel) -> list[int]:
+    """Where the language models are among the dense features."""
+    return list(range(LM_FEATURE, LM_FEATURE + len(lm.feature_names)))
 
 
 def feature_values(
     options: SentenceOptions,
     derivations: Ragged,  # options of each derivation, in target order
-    lm: LanguageModel,
+    lm: SpeakingModel,
     scorers: Sequence[SentenceScorer],
 ) -> FloatArray:
-    """(derivations, features): DENSE_FEATURES, then those of the distortion models."""
+    """(derivations, features): the dense ones, then those of the distortion models."""
     texts = options.texts.take(derivations.values.astype(np.int64))
-    dense = _sums(option_values(options, derivations.values), derivations)
-    dense[:, LM_FEATURE] = lm.score_sentences(
+    dense = _sums(option_values(options, derivations.values, lm), derivations)
+    dense[:, lm_columns(lm)] = lm.feature_scores(
         Ragged(texts.values, texts.offsets[derivations.offsets])
     )
     parts = [dense]
@@ -47,11 +57,11 @@ def feature_values(
     return np.concatenate(parts, axis=1)
 
 
-def option_values(options: SentenceOptions, chosen: Int32Array) -> FloatArray:
-    """(B, DENSE_FEATURES) of the chosen options; the language model's column is left 0."""
+def option_values(options: SentenceOptions, chosen: Int32Array, lm: SpeakingModel) -> FloatArray:
+    """(B, dense features) of the chosen options; the language models' columns are left 0."""
     table, n_scores = options.table, len(SCORES)
     entry = table.entry[chosen]
-    values = np.zeros((len(chosen), len(DENSE_FEATURES)))
+    values = np.zeros((len(chosen), len(dense_features(lm))))
     scores = table.phrases.scores_of(np.maximum(entry, 0))
     values[:, :n_scores] = np.where(entry[:, None] >= 0, scores, 0.0)
     for row in np.flatnonzero(entry <= FIRST_GIVEN).tolist():

@@ -15,8 +15,9 @@ from hyperbaton.foundation.files.vocabulary import UNKNOWN
 from hyperbaton.foundation.hashing import EMPTY
 from hyperbaton.foundation.kernels import uncounted, uncounted_kernel
 from hyperbaton.models.distortion.interface import OptionTable
-from hyperbaton.models.language_model.automaton import EMPTY_STATE, Automaton, advance
-from hyperbaton.models.language_model.model import LanguageModel
+from hyperbaton.models.language_model.automaton import EMPTY_STATE
+from hyperbaton.models.language_model.speaking import Speaker
+from hyperbaton.models.language_model.stepping import advance, step
 from hyperbaton.models.phrases.settings import GRID
 from hyperbaton.models.phrases.sorted_trie import ROOT, SortedTrie, child
 from hyperbaton.models.phrases.table import DIRECT, INVERSE, PhraseTable
@@ -73,7 +74,7 @@ class _Source(NamedTuple):
     frequency: Int32Array
     frequency_rows: Float32Array
     lm_word: Int32Array  # (target vocabulary,) language model id of each target word
-    lm: Automaton
+    lm: Any  # a language model for compiled code
 
 
 class _UnknownWord(NamedTuple):
@@ -119,7 +120,8 @@ class OptionFinder:
     def __init__(
         self,
         phrases: PhraseTable,
-        lm: LanguageModel,
+        lm_word: Int32Array,
+        speaker: Speaker,
         weights: OptionWeights,
         limit: int = 20,
         *,
@@ -127,10 +129,16 @@ class OptionFinder:
     ) -> None:
         self.phrases, self.weights, self.limit = phrases, weights, limit
         self.drop_unknown = drop_unknown
-        lm_word = lm.vocabulary.encode(phrases.target_vocabulary.words)
+        self._speaker = speaker
         arrays = {name: getattr(phrases, name) for name in _Source._fields[:-2]}
-        self._source = _Source(**arrays, lm_word=lm_word, lm=lm.automaton)
-        logprob, state = lm.automaton.unigrams[UNKNOWN]
+        self._source = _Source(**arrays, lm_word=lm_word, lm=speaker.lm)
+        self.forget()
+
+    def forget(self) -> None:
+        """Begins again with nothing remembered."""
+        weights, drop_unknown, lm = self.weights, self.drop_unknown, self._speaker.lm
+        self._source = self._source._replace(lm=lm)
+        logprob, state = step(lm, EMPTY_STATE, UNKNOWN)
         score = weights.phrase_penalty + weights.unknown * UNKNOWN_SCORE
         self._unknown = _UnknownWord(
             float(score if drop_unknown else score - weights.word_penalty),
@@ -138,7 +146,7 @@ class OptionFinder:
             EMPTY_STATE if drop_unknown else int(state),
             0 if drop_unknown else 1,
         )
-        self._memo = _empty_memo(len(phrases.entry_begin) - 1, 1 << 10, 1 << 12)
+        self._memo = _empty_memo(len(self.phrases.entry_begin) - 1, 1 << 10, 1 << 12)
 
     def find(self, words: Int32Array) -> SentenceOptions:
         """The options for a sentence of source word ids."""
@@ -150,9 +158,12 @@ class OptionFinder:
             memo, n_unknown = self._memo, self._unknown.n_words
             looked_up = _look_up(self._source, memo, self.weights, words, ranked, found, n_unknown)
             room, n_spans, n_options, n_words, longest = looked_up
-            if room:
+            if self._speaker.has_grown():
+                self.forget()
+            elif room:
                 break
-            self._memo = _grown(memo)
+            else:
+                self._memo = _grown(memo)
         start, end = np.empty(n_options, np.int32), np.empty(n_options, np.int32)
         entry = np.empty(n_options, np.int64)
         arrays = (

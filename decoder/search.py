@@ -16,7 +16,7 @@ nothing but the input.
 from collections.abc import Callable
 from math import inf
 from time import perf_counter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -37,7 +37,6 @@ from hyperbaton.decoder.workspace import (
 from hyperbaton.foundation.coverage import ONE
 from hyperbaton.foundation.hashing import EMPTY
 from hyperbaton.foundation.kernels import kernel, uncounted, uncounted_kernel
-from hyperbaton.models.language_model.automaton import Automaton
 
 UNLIMITED = 1 << 40
 # Instead of a hypothesis
@@ -63,7 +62,7 @@ class SearchLimits(NamedTuple):
 
 def search(
     space: SearchSpace,
-    lm: Automaton,
+    lm: Any,  # a language model for compiled code
     ws: Workspace,
     limits: SearchLimits,
     models: CoverageModels | None = None,

@@ -5,7 +5,7 @@ features, as in Moses. Language model and penalties score it like any other phra
 models know nothing of it but its span.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import log
 from typing import Any
 
@@ -17,8 +17,9 @@ from hyperbaton.corpus.text import split_words
 from hyperbaton.decoder.options import OPTION, SPAN, WORD, OptionWeights, SentenceOptions
 from hyperbaton.foundation.arrays import BoolArray, Int32Array, Ragged
 from hyperbaton.models.distortion.interface import FIRST_GIVEN, Given, OptionTable
-from hyperbaton.models.language_model.automaton import EMPTY_STATE, step
-from hyperbaton.models.language_model.model import LanguageModel
+from hyperbaton.models.language_model.automaton import EMPTY_STATE
+from hyperbaton.models.language_model.speaking import Speaker
+from hyperbaton.models.language_model.stepping import step
 from hyperbaton.models.phrases.table import SCORES
 
 
@@ -28,7 +29,11 @@ def given_score(given: Given) -> float:
 
 
 def place_terms(
-    terms: Sequence[Term], found: SentenceOptions, lm: LanguageModel, weights: OptionWeights
+    terms: Sequence[Term],
+    found: SentenceOptions,
+    encode: Callable[[Sequence[str]], Int32Array],
+    speaker: Speaker,
+    weights: OptionWeights,
 ) -> SentenceOptions:
     """The options of a sentence with those of its terms, and without those that these exclude."""
     table, kept = found.table, _kept(terms, found.table)
@@ -37,7 +42,10 @@ def place_terms(
         for text, probability in term.translations.items():
             spans.append((term.start, term.end))
             given.append(Given(tuple(split_words(text)), log(probability)))
-    options, words = _scored(given, lm, weights, len(found.option_words))
+    encoded = [encode(one.words) for one in given]
+    options, words = _scored(given, encoded, speaker.lm, weights, len(found.option_words))
+    while speaker.has_grown():
+        options, words = _scored(given, encoded, speaker.lm, weights, len(found.option_words))
     given_start, given_end = np.array(spans, np.int32).T
     start = np.concatenate([table.start[kept], given_start])
     end = np.concatenate([table.end[kept], given_end])
@@ -57,18 +65,22 @@ def place_terms(
 
 
 def _scored(
-    given: Sequence[Given], lm: LanguageModel, weights: OptionWeights, first_word: int
+    given: Sequence[Given],
+    encoded: Sequence[Int32Array],
+    lm: Any,
+    weights: OptionWeights,
+    first_word: int,
 ) -> tuple[NDArray[Any], NDArray[Any]]:
     """OPTION and WORD of given translations, with the scores that they have by themselves. Their
     words are numbered from `first_word`."""
     options = np.zeros(len(given), OPTION)
     words = np.zeros(sum(len(one.words) for one in given), WORD)
     end = 0
-    for option, one in zip(options, given, strict=True):
+    for option, one, numbers in zip(options, given, encoded, strict=True):
         begin, end = end, end + len(one.words)
         state, total, before = EMPTY_STATE, 0.0, []
-        for at, word in enumerate(lm.vocabulary.encode(one.words).tolist(), begin):
-            logprob, state = step(lm.automaton, state, word)
+        for at, word in enumerate(numbers.tolist(), begin):
+            logprob, state = step(lm, state, word)
             total += weights.lm * logprob
             words[at]["word"], words[at]["state"] = word, state
             before.append(total)

@@ -23,12 +23,12 @@ from hyperbaton.decoder.decoded import Decoded
 from hyperbaton.decoder.pieces import cut, join
 from hyperbaton.decoder.text_layers import TextLayers
 from hyperbaton.foundation.arrays import FloatArray, Ragged
-from hyperbaton.foundation.errors import DataError, SettingError
+from hyperbaton.foundation.errors import SettingError
 from hyperbaton.foundation.work.in_order import IN_THREADS, in_order
 from hyperbaton.foundation.work.workers import Threads
 from hyperbaton.foundation.work.workplace import Workplace
 from hyperbaton.models.distortion.interface import DistortionModel
-from hyperbaton.models.language_model.model import LanguageModel
+from hyperbaton.models.language_model.speaking import SpeakingModel
 from hyperbaton.models.phrases.table import PhraseTable
 from hyperbaton.models.system.folder import (
     LARGEST_WEIGHT,
@@ -86,7 +86,7 @@ class Translator:
     def __init__(
         self,
         phrases: PhraseTable,
-        lm: LanguageModel,
+        lm: SpeakingModel,
         distortion: Iterable[DistortionModel],
         weights: Mapping[str, float],
         settings: SearchSettings = SearchSettings(),
@@ -131,18 +131,12 @@ class Translator:
         directory, distortion = Path(directory), tuple(distortion)
         content = read_system(directory)
         lm = load_language_model(directory)
-        if not isinstance(lm, LanguageModel):
-            raise DataError(
-                "the language model is a KenLM binary, which the decoder cannot use",
-                where=str(directory),
-                advice="import the system again with the ARPA file it was made from",
-            )
         if settings is None:
             settings = SearchSettings(distortion_limit=content["search"]["distortion_limit"])
         weights = content["weights"]
         models = load_distortion(directory, distortion, allow_plugins=allow_plugins)
         if distortion:
-            weights = starting_weights(models) | weights
+            weights = starting_weights(models, lm.feature_names) | weights
         where, preparation = str(directory / NAME), TextLayers.load(directory)
         return cls(load_phrases(directory), lm, models, weights, settings, where, preparation)
 

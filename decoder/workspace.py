@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyperbaton.foundation.arrays import Int32Array, Int64Array, UInt64Array
-from hyperbaton.models.language_model.automaton import empty_memory
+from hyperbaton.models.language_model.asking import no_answers
+from hyperbaton.models.language_model.stepping import MEMORY_BITS
 
 N_BUCKETS = 512  # of the queue of steps
 
@@ -195,5 +196,5 @@ def make_workspace(n_words: int, coverage_size: int, capacity: Capacity) -> Work
         np.zeros(capacity.slots, np.int32),
         np.zeros(2 * capacity.slots, np.int32),
         np.zeros(len(COUNTERS), np.int64),
-        empty_memory(),
+        no_answers(MEMORY_BITS),
     )

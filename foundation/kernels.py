@@ -29,6 +29,9 @@ ROOT = Path(__file__).parent.parent  # of the package
 IMPORTED = re.compile(rb"^from (hyperbaton\.[\w.]*) import", re.MULTILINE)
 PACKAGE = "hyperbaton"
 MOST_FOLDERS = 3  # versions of a module whose compiled code is kept
+# Options of code that is compiled into its callers; see `inner` and `uncounted`
+NO_ENTRY = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+UNCOUNTED = {**NO_ENTRY, "_nrt": False, "forceinline": True}
 
 
 def kernel(function: Callable[..., Any] | None = None, **options: Any) -> Any:
@@ -61,8 +64,7 @@ def inner(function: Callable[..., Any], **options: Any) -> Any:
     It cannot be called from outside when it is compiled, by itself or by its address: to make that
     possible takes half of the time that a kernel of its own would take to compile.
     """
-    no_entry = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-    return register_jitable(**no_entry, **options)(function)
+    return register_jitable(**NO_ENTRY, **options)(function)
 
 
 def uncounted_kernel(function: Callable[..., Any]) -> Any:
@@ -76,7 +78,7 @@ def uncounted(function: Callable[..., Any]) -> Any:
     Numba counts a reference to each array in every call of a function that loops over it, which
     can take as long as all the rest. The documentation of `register_jitable` names the option.
     """
-    return inner(function, _nrt=False, forceinline=True)
+    return register_jitable(**UNCOUNTED)(function)
 
 
 @cache

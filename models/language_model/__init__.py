@@ -17,7 +17,8 @@ True
 from hyperbaton.models.language_model.arpa import read_arpa, write_arpa
 from hyperbaton.models.language_model.counting import read_text
 from hyperbaton.models.language_model.estimation import estimate
-from hyperbaton.models.language_model.model import KenlmModel, LanguageModel
+from hyperbaton.models.language_model.kenlm_model import KenlmModel
+from hyperbaton.models.language_model.model import LanguageModel
 from hyperbaton.models.language_model.ngrams import NGrams
 
 __all__ = [

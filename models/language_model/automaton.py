@@ -28,9 +28,8 @@ from hyperbaton.foundation.arrays import (
     Int32Array,
     Int64Array,
 )
-from hyperbaton.foundation.files.vocabulary import END, UNKNOWN, Vocabulary
-from hyperbaton.foundation.hashing import GOLDEN
-from hyperbaton.foundation.kernels import inner, kernel, uncounted
+from hyperbaton.foundation.files.vocabulary import UNKNOWN, Vocabulary
+from hyperbaton.foundation.kernels import inner, uncounted
 from hyperbaton.models.language_model.ngrams import NGrams, NGramSection, assemble, link_suffixes
 
 EMPTY_STATE = 0
@@ -47,13 +46,7 @@ STATE = np.dtype(
 )
 TRANSITION = np.dtype([("key", np.uint32), ("logprob", np.float32), ("next", np.int32)])
 UNIGRAM = np.dtype([("logprob", np.float32), ("next", np.int32)])
-MEMORY = np.dtype(
-    [("key", np.uint64), ("logprob", np.float64), ("next", np.int32), ("unused", np.int32)]
-)
 SHORT_RUN = 16  # transitions among which one guess is good enough
-MEMORY_BITS = 12  # 2^12 answers are remembered: more do not stay in the cache
-MEMORY_SHIFT = np.uint64(64 - MEMORY_BITS)
-NO_KEY = np.uint64(2**64 - 1)  # of an answer that was never given
 
 
 class Automaton(NamedTuple):
@@ -94,7 +87,7 @@ def find_key(transitions: NDArray[Any], key: np.uint64, low: np.int64, high: np.
 
 
 @uncounted
-def advance(lm: Automaton, state: int, word: int) -> tuple[float, int]:
+def automaton_step(lm: Automaton, state: int, word: int) -> tuple[float, int]:
     """log p(word | state), and the state after the word."""
     total = 0.0
     here = np.uint64(state)
@@ -114,51 +107,6 @@ def advance(lm: Automaton, state: int, word: int) -> tuple[float, int]:
         total += lm.states[here].backoff
         here = np.uint64(lm.states[here].suffix)
     return total + logprob, following
-
-
-step = kernel(advance)  # for calls from Python
-
-
-def empty_memory() -> NDArray[Any]:
-    """For `remembered_advance`."""
-    memory = np.zeros(1 << MEMORY_BITS, MEMORY)
-    memory["key"] = NO_KEY
-    return memory
-
-
-@uncounted
-def remembered_advance(lm, memory, state, word):
-    """As `advance`, for a search, which asks the same questions again and again.
-
-    The memory is a small table of answers in which new ones replace old ones.
-    """
-    key = (np.uint64(state) << np.uint64(32)) | np.uint64(word)
-    known = memory[((key ^ (key >> np.uint64(29))) * GOLDEN) >> MEMORY_SHIFT]
-    if known.key != key:
-        logprob, following = advance(lm, state, word)
-        known.key, known.logprob, known.next = key, logprob, following
-    return known.logprob, known.next
-
-
-@kernel
-def score_words(lm, words, offsets, first_state, end):
-    """log p of every word of every sentence, one after the other; with `end` also of each </s>.
-
-    Sentence i is `words[offsets[i]:offsets[i + 1]]`; each begins in `first_state`.
-    """
-    n_sentences = len(offsets) - 1
-    n_scores = offsets[-1] - offsets[0] + (n_sentences if end else 0)
-    scores = np.empty(n_scores)
-    at = 0
-    for sentence in range(n_sentences):
-        state = first_state
-        for i in range(offsets[sentence], offsets[sentence + 1]):
-            scores[at], state = advance(lm, state, words[i])
-            at += 1
-        if end:
-            scores[at], state = advance(lm, state, END)
-            at += 1
-    return scores
 
 
 def build_automaton(ngrams: NGrams) -> Automaton:

@@ -9,12 +9,13 @@ from typing import Any, NamedTuple
 from hyperbaton.corpus.words.word_classes import WordClasses
 from hyperbaton.foundation.errors import DataError, HyperbatonError
 from hyperbaton.foundation.files.sealed_folders import damaged_files, forgetting, is_sealed, sha256
+from hyperbaton.models.language_model.parts import load_part
 from hyperbaton.models.system.folder import (
     NAME,
     TAGGER,
     TEXT,
+    language_models,
     load_entry,
-    load_language_model,
     load_phrases,
     load_source_tagger,
     load_text,
@@ -24,7 +25,6 @@ from hyperbaton.models.system.folder import (
 
 LOADERS: Mapping[str, Callable[[Path], Any]] = {
     "phrases": load_phrases,
-    "lm": load_language_model,
     TAGGER: load_source_tagger,
     TEXT: load_text,
 }
@@ -43,11 +43,11 @@ def check_parts(directory: Path, *, allow_plugins: bool = False) -> Iterator[Che
         refuse_plugins(content["distortion"], str(directory / NAME))
     for name, part in content["parts"].items():
         folder = directory / part
-        load = (
-            partial(LOADERS[name], directory)
-            if name in LOADERS
-            else partial(WordClasses.load, folder)
-        )
+        if name in LOADERS:
+            load: Callable[[], Any] = partial(LOADERS[name], directory)
+        else:
+            is_lm = name in language_models(content["parts"])
+            load = partial(load_part if is_lm else WordClasses.load, folder)
         yield CheckedPart(name, folder, _problem(folder, load))
     for entry in content["distortion"]:
         if "part" in entry:

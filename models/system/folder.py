@@ -34,7 +34,9 @@ from hyperbaton.models.distortion.catalogue import (
     split_model,
 )
 from hyperbaton.models.distortion.interface import DistortionModel
-from hyperbaton.models.language_model.model import KenlmModel, LanguageModel
+from hyperbaton.models.language_model.parts import load_part
+from hyperbaton.models.language_model.several import LanguageModels
+from hyperbaton.models.language_model.speaking import SpeakingModel
 from hyperbaton.models.phrases.table import SCORES, PhraseTable
 from hyperbaton.models.system.stages import PARTS, remove_other_parts
 
@@ -49,7 +51,8 @@ LARGEST_WEIGHT, LARGEST_LIMIT = 1e6, 10**6  # more could overflow
 MBR_SCALE = 20.0  # of systems for which none was chosen; in the table [search] of the others
 TAGGER = "source_tagger"  # a part of systems that were trained with tags
 TEXT = "text"  # what the text pipeline has learned; also the table that describes it
-KENLM_BINARY = "lm.kenlm"  # in the language model's part, if it came as a KenLM binary
+LM = "lm"  # the language model; further ones are lm.NAME
+FURTHER_LM = 0.1  # starting weight
 
 
 @dataclass(frozen=True)
@@ -73,14 +76,19 @@ def default_models(reordering_type: str) -> list[DistortionModel]:
     return models + [make_model("msd", type=reordering_type)] * bool(reordering_type)
 
 
-def starting_weights(models: Iterable[DistortionModel]) -> dict[str, float]:
-    """Weights before tuning, by feature name; Moses' defaults where it has the feature.
+def starting_weights(
+    models: Iterable[DistortionModel], lms: Iterable[str] = ()
+) -> dict[str, float]:
+    """Weights before tuning, by feature name; Moses' defaults where it has the feature. `lms` are
+    the names of the language models if there are several.
 
     Its word penalty is −1; on real text, translations are then up to 13 % too short. With −1.2
     their length is within 10 % of the references' on all corpora tried, short and long.
     """
     weights = {f"translation.{name}": 0.2 for name in SCORES}
-    weights |= {"phrase_penalty": 0.2, "word_penalty": -1.2, "lm": 0.5, "unknown": 1.0}
+    weights |= {"phrase_penalty": 0.2, "word_penalty": -1.2, LM: 0.5}
+    weights |= {name: FURTHER_LM for name in lms if name != LM}
+    weights |= {"unknown": 1.0}
     for model in models:
         weights |= dict(zip(model.feature_names, model.initial_weights, strict=True))
     return weights
@@ -226,7 +234,7 @@ def _check(content: dict[str, Any], where: str) -> None:
         part = content["parts"].get(name)
         if not _is_part(part):
             raise DataError(f"parts.{name} is {part!r}, not a folder", where=where, advice=ADVICE)
-    _check_weights(content["weights"], where)
+    _check_weights(content["weights"], where, language_models(content["parts"]))
     entries = content.get("distortion")
     if not isinstance(entries, list) or not all(map(_is_entry, entries)):
         raise DataError("has no list [[distortion]] of models", where=where, advice=ADVICE)
@@ -252,8 +260,8 @@ def require_weights(names: Iterable[str], weights: Mapping[str, Any], where: str
             raise DataError(f"the feature {name!r} has no weight", where=where, expected=expected)
 
 
-def _check_weights(weights: dict[str, Any], where: str) -> None:
-    require_weights(starting_weights(()), weights, where)
+def _check_weights(weights: dict[str, Any], where: str, lms: Iterable[str]) -> None:
+    require_weights(starting_weights((), lms), weights, where)
     for name, weight in weights.items():
         if type(weight) not in (int, float) or not abs(weight) <= LARGEST_WEIGHT:
             raise DataError(f"weights.{name} is {weight!r:.40}, not a number", where=where)
@@ -391,9 +399,13 @@ def load_source_classes(directory: Path) -> WordClasses | None:
     return WordClasses.load(directory / part) if part else None
 
 
-def load_language_model(directory: Path) -> LanguageModel | KenlmModel:
-    """Our own model, or the KenLM binary with which the system was imported."""
-    part: Path = directory / read_system(directory)["parts"]["lm"]
-    if (part / KENLM_BINARY).exists():
-        return KenlmModel(part / KENLM_BINARY)
-    return LanguageModel.load(part)
+def load_language_model(directory: Path) -> SpeakingModel:
+    """The system's only language model, or all of them."""
+    parts = read_system(directory)["parts"]
+    models = {name: load_part(directory / parts[name]) for name in language_models(parts)}
+    return LanguageModels(models) if len(models) > 1 else models[LM]
+
+
+def language_models(parts: Iterable[str]) -> list[str]:
+    """The names of the language models, `lm` first."""
+    return [LM, *sorted(name for name in parts if name.startswith(f"{LM}."))]

@@ -1,5 +1,6 @@
 """Imports systems from Moses and exports them: `moses.ini` with its tables and language model."""
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -8,8 +9,12 @@ from hyperbaton.foundation.files.writing import copy_file, make_folder, open_to_
 from hyperbaton.foundation.progress import SILENT, Reporter, Talk, silent
 from hyperbaton.models.distortion.catalogue import make_model
 from hyperbaton.models.language_model.arpa import write_arpa
+from hyperbaton.models.language_model.class_model import ClassModel
+from hyperbaton.models.language_model.kenlm_model import KenlmModel
 from hyperbaton.models.language_model.model import FORMAT as LM_FORMAT
-from hyperbaton.models.language_model.model import KenlmModel, LanguageModel
+from hyperbaton.models.language_model.model import LanguageModel
+from hyperbaton.models.language_model.parts import fill_part, load_part
+from hyperbaton.models.language_model.speaking import SingleModel
 from hyperbaton.models.phrases.moses_tables import (
     read_phrase_table,
     write_phrase_table,
@@ -19,12 +24,12 @@ from hyperbaton.models.phrases.reordering import ReorderingType
 from hyperbaton.models.phrases.table import FORMAT as PHRASES_FORMAT
 from hyperbaton.models.phrases.table import SCORES
 from hyperbaton.models.system.folder import (
-    KENLM_BINARY,
+    LM,
     NAME,
     FittedModel,
     default_models,
     default_weights,
-    load_language_model,
+    language_models,
     load_phrases,
     read_system,
     require_weights,
@@ -41,8 +46,6 @@ from hyperbaton.models.system.moses_ini import (
 )
 from hyperbaton.models.system.stages import fingerprint, locked, run_stage
 
-KENLM_MAGIC = b"mmap lm http://kheafield.com/code"
-ARPA = "lm.arpa.gz"
 ALL_FEATURES = "-allff"  # Moses' mark of a table with a weight for each class
 DEFAULT_TYPE = "wbe-msd-bidirectional-fe"
 
@@ -55,15 +58,16 @@ def import_moses(
     """Makes one of our systems from a Moses configuration and the files that it names."""
     ini = read_moses_ini(ini_path)
     table = ini.only(PHRASE_TABLES, "phrase table")
-    lm = ini.only(LANGUAGE_MODELS, "language model")
+    lms = _language_models(ini)
     used = _used(ini)
-    left_out = [f"{f.where}: {f.kind}" for f in ini.features if f is not used.get(f.kind)]
+    taken = [*used.values(), *lms.values()]
+    left_out = [f"{f.where}: {f.kind}" for f in ini.features if f not in taken]
     for line in [*left_out, *ini.unused]:
         reporter.talk(f"left out, because it is not supported: {line}")
     reordering = used.get(REORDERING)
     kind = _reordering_type(reordering)
-    weights = _weights(ini, used, table, lm, kind)
-    table_path, lm_path = ini.file_of(table), ini.file_of(lm)
+    weights = _weights(ini, used, table, lms, kind)
+    table_path, lm_paths = ini.file_of(table), {name: ini.file_of(lm) for name, lm in lms.items()}
     reordering_path = ini.file_of(reordering, f".{kind}") if reordering else None
 
     def phrases(folder: Path) -> str:
@@ -73,23 +77,13 @@ def import_moses(
         made.save(folder)
         return f"{len(made):,} phrase pairs"
 
-    def language_model(folder: Path) -> str:
-        if _is_kenlm_binary(lm_path):
-            KenlmModel(lm_path)  # refuses what kenlm cannot read
-            copy_file(lm_path, folder / KENLM_BINARY)
-            return "KenLM binary"
-        model = LanguageModel.from_arpa(lm_path, reporter.progress)
-        model.save(folder)
-        return f"order {model.order}, {len(model.vocabulary):,} words"
-
     files = [path for path in (table_path, reordering_path) if path]
     phrases_key = fingerprint(PHRASES_FORMAT, kind, *files)
-    lm_key = fingerprint(LM_FORMAT, lm_path)
     with locked(out):
-        parts = {
-            "phrases": run_stage(out, "phrases", phrases_key, phrases, reporter),
-            "lm": run_stage(out, "lm", lm_key, language_model, reporter),
-        }
+        parts = {"phrases": run_stage(out, "phrases", phrases_key, phrases, reporter)}
+        for name, path in lm_paths.items():
+            work = partial(fill_part, path, progress=reporter.progress)
+            parts[name] = run_stage(out, name, fingerprint(LM_FORMAT, path), work, reporter)
         origin = {"moses_ini": path_text(ini_path)}
         models = [FittedModel(model.name, model) for model in default_models(kind)]
         search = {"distortion_limit": ini.distortion_limit}
@@ -99,14 +93,19 @@ def import_moses(
 def export_moses(directory: Path, out: Path, talk: Talk = silent) -> None:
     """Writes one of our systems as Moses' files into the folder `out`."""
     content = read_system(directory)
-    table, lm = load_phrases(directory), load_language_model(directory)
-    lm_name = KENLM_BINARY if isinstance(lm, KenlmModel) else ARPA
+    table, parts = load_phrases(directory), content["parts"]
+    lms = {name: load_part(directory / parts[name]) for name in language_models(parts)}
+    classes = [name for name, lm in lms.items() if isinstance(lm, ClassModel)]
+    for name in classes:
+        del lms[name]
+    lm_files = {name: name + _suffix(lm) for name, lm in lms.items()}
     names = {entry["name"] for entry in content["distortion"]}
     kind = table.reordering_type if "msd" in names else ""  # the table may have unused scores
     if "linear" not in names:
         content["weights"].setdefault("linear", 0.0)
-    ini = _ini_text(content, kind, lm_name, lm.order, str(directory / NAME))
-    known = default_weights(kind)
+    given = [(lm_files[name], lm.order, content["weights"][name]) for name, lm in lms.items()]
+    ini = _ini_text(content, kind, given, str(directory / NAME))
+    known = {**default_weights(kind), **lms}
     for name in content["weights"]:
         if name not in known:
             talk(f"left out, because Moses has no such feature: {name}")
@@ -117,19 +116,32 @@ def export_moses(directory: Path, out: Path, talk: Talk = silent) -> None:
         path = out / f"reordering-table.{kind}.gz"
         write_reordering_table(table, path)
         talk(str(path))
-    if isinstance(lm, KenlmModel):
-        copy_file(directory / content["parts"]["lm"] / lm_name, out / lm_name)
-    else:
-        write_arpa(lm.ngrams(), out / lm_name)
-    talk(str(out / lm_name))
+    for name, lm in lms.items():
+        path = out / lm_files[name]
+        if isinstance(lm, KenlmModel):
+            copy_file(lm.path, path)
+        elif isinstance(lm, LanguageModel):
+            write_arpa(lm.ngrams(), path)
+        talk(str(path))
     with open_to_write(out / "moses.ini") as stream:
         stream.write(ini.encode())
     talk(str(out / "moses.ini"))
 
 
+def _suffix(lm: SingleModel) -> str:
+    return ".kenlm" if isinstance(lm, KenlmModel) else ".arpa.gz"
+
+
+def _language_models(ini: MosesIni) -> dict[str, FeatureLine]:
+    """lm, lm.2, …"""
+    found = [feature for feature in ini.features if feature.kind in LANGUAGE_MODELS]
+    first, *others = found or [ini.only(LANGUAGE_MODELS, "language model")]
+    return {LM: first} | {f"{LM}.{number}": lm for number, lm in enumerate(others, 2)}
+
+
 def _used(ini: MosesIni) -> dict[str, FeatureLine]:
     """The first feature of every kind that we support."""
-    known = {*PHRASE_TABLES, *LANGUAGE_MODELS, REORDERING, *SINGLE_WEIGHTS}
+    known = {*PHRASE_TABLES, REORDERING, *SINGLE_WEIGHTS}
     return {f.kind: f for f in reversed(ini.features) if f.kind in known}
 
 
@@ -144,11 +156,16 @@ def _reordering_type(feature: FeatureLine | None) -> str:
 
 
 def _weights(
-    ini: MosesIni, used: dict[str, FeatureLine], table: FeatureLine, lm: FeatureLine, kind: str
+    ini: MosesIni,
+    used: dict[str, FeatureLine],
+    table: FeatureLine,
+    lms: dict[str, FeatureLine],
+    kind: str,
 ) -> dict[str, float]:
     names = [f"translation.{name}" for name in SCORES]
     weights = dict(zip(names, ini.weights_of(table, len(names)), strict=True))
-    [weights["lm"]] = ini.weights_of(lm, 1)
+    for name, lm in lms.items():
+        [weights[name]] = ini.weights_of(lm, 1)
     for moses_kind, name in SINGLE_WEIGHTS.items():
         weights[name] = 1.0 if name == "unknown" else 0.0
         if moses_kind in used:
@@ -160,12 +177,10 @@ def _weights(
     return weights
 
 
-def _is_kenlm_binary(path: Path) -> bool:
-    with path.open("rb") as stream:
-        return stream.read(len(KENLM_MAGIC)) == KENLM_MAGIC
-
-
-def _ini_text(content: dict[str, Any], kind: str, lm_name: str, lm_order: int, where: str) -> str:
+def _ini_text(
+    content: dict[str, Any], kind: str, lms: list[tuple[str, int, float]], where: str
+) -> str:
+    """`lms`: the language models' files, orders and weights."""
     weights = content["weights"]
     require_weights(default_weights(kind), weights, where)
     features = ["UnknownWordPenalty", "WordPenalty", "PhrasePenalty", "Distortion"]
@@ -184,8 +199,9 @@ def _ini_text(content: dict[str, Any], kind: str, lm_name: str, lm_order: int, w
             f"path=reordering-table.{kind}.gz"
         )
         lines.append(f"LexicalReordering0= {' '.join(str(weights[name]) for name in names)}")
-    features.append(f"KENLM name=LM0 factor=0 path={lm_name} order={lm_order}")
-    lines.append(f"LM0= {weights['lm']}")
+    for number, (path, order, weight) in enumerate(lms):
+        features.append(f"KENLM name=LM{number} factor=0 path={path} order={order}")
+        lines.append(f"LM{number}= {weight}")
     sections = {
         "input-factors": ["0"],
         "mapping": ["0 T 0"],

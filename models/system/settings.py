@@ -13,6 +13,9 @@ class LanguageModelSettings:
 
     order: int = 5
     prune: str = "0"  # for each length, drop n-grams that occur this often or less: "0 0 1"
+    classes: int = 0  # also a model of this many word classes; 0: none
+    # ARPA files and KenLM binaries: FILE instead of a model of the target text, NAME=FILE beside it
+    files: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

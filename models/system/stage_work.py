@@ -20,10 +20,12 @@ from hyperbaton.foundation.files.vocabulary import SPECIAL, Vocabulary
 from hyperbaton.foundation.files.writing import path_text
 from hyperbaton.foundation.progress import Talk
 from hyperbaton.models.distortion.interface import DistortionModel, fit_model
+from hyperbaton.models.language_model.class_model import ClassModel
 from hyperbaton.models.language_model.counting import count_ngrams, read_text
 from hyperbaton.models.language_model.estimation import Count, estimate
 from hyperbaton.models.language_model.far_counting import count_ngrams_far
 from hyperbaton.models.language_model.model import LanguageModel
+from hyperbaton.models.language_model.parts import fill_part
 from hyperbaton.models.phrases.building import train_phrases
 from hyperbaton.models.phrases.table import PhraseTable
 from hyperbaton.models.system.stage_loop import Bench
@@ -77,6 +79,24 @@ def make_language_model(bench: Bench, folder: Path, *, corpus: TrainingCorpus) -
     ngrams = estimate(words, vocabulary, settings.order, thresholds, memory, count)
     LanguageModel.from_ngrams(ngrams).save(folder)
     return f"{sum(ngrams.counts):,} n-grams of {len(words.values):,} words"
+
+
+def take_model(bench: Bench, folder: Path, *, path: Path) -> str:
+    return fill_part(path, folder, bench.here.say)
+
+
+def make_class_model(bench: Bench, folder: Path, *, corpus: TrainingCorpus) -> str:
+    """Of the target text, each word of which stands for its class."""
+    settings, target = corpus.inputs.settings.lm, corpus.read()[0].target
+    bench.here.say("making word classes for a language model", 0)
+    classes = WordClasses.fit(target.words, target.vocabulary, settings.classes)
+    vocabulary = Vocabulary(map(str, range(settings.classes)))
+    numbers = classes.layer(target.words)
+    words = Ragged(numbers.values + np.int32(len(SPECIAL)), numbers.offsets)
+    thresholds = parse_thresholds(settings.prune)
+    ngrams = estimate(words, vocabulary, settings.order, thresholds, bench.memory // SORTING)
+    ClassModel.of_classes(ngrams, classes).save(folder)
+    return f"{sum(ngrams.counts):,} n-grams of {settings.classes} word classes"
 
 
 def make_classes(bench: Bench, folder: Path, *, side: str, number: int) -> str:

@@ -141,7 +141,7 @@ def remove_other_parts(directory: Path, parts: Iterable[str]) -> None:
     # the user's own folders stay
     stages = {CORPUS, *(name.rpartition("-")[0] for name in keep)}
     suffix = "|".join(map(re.escape, (UNFINISHED, BROUGHT)))
-    ours = re.compile(rf"([a-z_]+)-[0-9a-f]{{{KEY_LENGTH}}}({suffix})?")
+    ours = re.compile(rf"([a-z_][\w.]*)-[0-9a-f]{{{KEY_LENGTH}}}({suffix})?")
     for folder in (directory / PARTS).iterdir():
         match = ours.fullmatch(folder.name)
         is_stage = match and (match[1] in stages or match[1].startswith(DISTORTION))

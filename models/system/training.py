@@ -19,6 +19,7 @@ from hyperbaton.corpus.words.tagger import FORMAT as TAGGER_FORMAT
 from hyperbaton.corpus.words.word_classes import FORMAT as CLASSES_FORMAT
 from hyperbaton.foundation.arrays import Ragged
 from hyperbaton.foundation.errors import SettingError
+from hyperbaton.foundation.files.sealed_folders import sha256
 from hyperbaton.foundation.files.vocabulary import SPECIAL, Vocabulary
 from hyperbaton.foundation.progress import SILENT, Reporter, Talk
 from hyperbaton.foundation.settings_text import parse_size
@@ -35,9 +36,11 @@ from hyperbaton.models.phrases.checking import (
 from hyperbaton.models.phrases.settings import NONE
 from hyperbaton.models.phrases.table import FORMAT as PHRASES_FORMAT
 from hyperbaton.models.system.folder import (
+    LM,
     TAGGER,
     TEXT,
     FittedModel,
+    language_models,
     starting_weights,
     weights_to_keep,
     write_system,
@@ -47,14 +50,18 @@ from hyperbaton.models.system.stage_loop import Stage, StageLoop
 from hyperbaton.models.system.stage_work import (
     fit_distortion,
     learn_case,
+    make_class_model,
     make_classes,
     make_language_model,
     make_phrases,
     make_tagger,
     parse_thresholds,
+    take_model,
 )
 from hyperbaton.models.system.stages import DISTORTION, fingerprint, locked
 from hyperbaton.models.system.training_inputs import TrainingCorpus, TrainingInputs
+
+CLASS_LM = f"{LM}.classes"
 
 
 def train_system(
@@ -90,10 +97,9 @@ def train_system(
             FittedModel(*one, stage.part if stage else "")
             for one, stage in zip(wanted, learned, strict=True)
         ]
-        weights, search = weights_to_keep(
-            out, starting_weights(fitted.model for fitted in models), reporter.talk
-        )
         folders = {stage.name: stage.part for stage in (*parts, *tagger)}
+        defaults = starting_weights((one.model for one in models), language_models(folders))
+        weights, search = weights_to_keep(out, defaults, reporter.talk)
         write_system(out, folders, weights, models, search, **inputs.description())
 
 
@@ -110,12 +116,6 @@ def part_stages(corpus: TrainingCorpus, talk: Talk) -> list[Stage]:
         inputs=case,
         resumes=True,
     )
-    language_model = Stage(
-        "lm",
-        fingerprint(LM_FORMAT, key, asdict(settings.lm), *inputs.lm_hashes),
-        partial(make_language_model, corpus=corpus),
-        inputs=case,
-    )
     classes = [
         Stage(
             f"{side}_classes",
@@ -126,7 +126,49 @@ def part_stages(corpus: TrainingCorpus, talk: Talk) -> list[Stage]:
         )
         for side in ("source", "target")
     ]
-    return [*case, phrases, language_model, *classes]
+    return [*case, phrases, *language_model_stages(corpus, case), *classes]
+
+
+def language_model_stages(corpus: TrainingCorpus, case: tuple[Stage, ...]) -> list[Stage]:
+    """The model of the target text or what stands in for it, and those beside it."""
+    inputs, settings = corpus.inputs, corpus.inputs.settings.lm
+    described = inputs.corpus_key, {"order": settings.order, "prune": settings.prune}
+    stages = [
+        Stage(name, fingerprint(LM_FORMAT, sha256(path)), partial(take_model, path=path))
+        for name, path in model_files(settings.files).items()
+    ]
+    if all(stage.name != LM for stage in stages):
+        key = fingerprint(LM_FORMAT, *described, *inputs.lm_hashes)
+        work = partial(make_language_model, corpus=corpus)
+        stages.insert(0, Stage(LM, key, work, inputs=case))
+    elif inputs.lm_texts:
+        raise SettingError(
+            "text for a language model is given, and a language model to use instead",
+            advice="give the model a name, to have it beside that of the text: --lm NAME=FILE",
+        )
+    if settings.classes:
+        key = fingerprint(LM_FORMAT, CLASSES_FORMAT, *described, settings.classes)
+        work = partial(make_class_model, corpus=corpus)
+        stages.append(Stage(CLASS_LM, key, work, inputs=case))
+    return stages
+
+
+def model_files(files: Iterable[str]) -> dict[str, Path]:
+    """The files of `lm.files` by the names of their features: lm, lm.2, … and lm.NAME."""
+    found = dict[str, Path]()
+    for file in files:
+        name, _, path = file.rpartition("=")
+        if name and not re.fullmatch(r"[a-z][a-z0-9_]*", name):  # a folder may be called a=b
+            name, path = "", file
+        n_unnamed = sum(re.fullmatch(rf"{LM}(\.\d+)?", one) is not None for one in found)
+        number = f".{n_unnamed + 1}" if n_unnamed else ""
+        feature = f"{LM}.{name}" if name else f"{LM}{number}"
+        if feature in found or feature == CLASS_LM:
+            raise SettingError(
+                f"two language models are called {feature}", expected="every feature has one weight"
+            )
+        found[feature] = Path(path)
+    return found
 
 
 def model_stage(
@@ -181,6 +223,7 @@ def check_training_settings(settings: TrainingSettings) -> None:
         {
             "order": lambda _: estimate(*text, order),
             "prune": lambda prune: estimate(*text, order, parse_thresholds(prune)),
+            "classes": check_not_negative,
         },
     )
 

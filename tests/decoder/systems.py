@@ -55,5 +55,6 @@ def hand_translator(*models, search=SearchSettings(), **weights):
 def find_options(words, table, lm, *limit):
     """The options of a sentence under some weights."""
     weights = OptionWeights(np.full(4, 0.2), 0.2, -1.0, 0.5, 1.0)
-    finder = OptionFinder(table, lm, weights, *limit)
+    numbers = lm.encode(table.target_vocabulary.words)
+    finder = OptionFinder(table, numbers, lm.speaker(np.array([0.5])), weights, *limit)
     return finder.find(table.source_vocabulary.encode(words)).table

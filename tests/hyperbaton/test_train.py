@@ -10,6 +10,7 @@ from hyperbaton.models.system.folder import read_system
 from hyperbaton.samples import sample_files
 from tests.child_processes import PATIENCE, started, wait_until
 from tests.command_line import refuses, run
+from tests.models.language_model.test_kenlm_model import KENLM
 
 COMMAND = [sys.executable, "-m", "hyperbaton"]
 
@@ -45,6 +46,32 @@ def test_a_system_is_trained_exported_and_imported(tiny, tmp_path):
     assert f"{tmp_path / 'moses' / 'moses.ini'}" in result.stderr
     result = run("import", tmp_path / "moses" / "moses.ini", "--out", tmp_path / "again")
     assert f"imported: {tmp_path / 'again'}" in result.stderr
+
+
+def test_language_models_from_files_and_of_classes(tiny, tmp_path):
+    binary, arpa = KENLM / "probing.kenlm", KENLM / "lm.arpa"
+    given = ["--lm", f"big={binary}", "--lm-classes", 2, "--distortion", "linear"]
+    run("train", *tiny, "--out", tmp_path / "m", *given)
+    content = read_system(tmp_path / "m")
+    assert {"lm", "lm.big", "lm.classes"} < set(content["parts"])
+    assert {"lm", "lm.big", "lm.classes"} < set(content["weights"])
+    shown = run("info", tmp_path / "m").stdout
+    assert "a KenLM binary of order 3" in shown
+    assert "5-gram model of 2 word classes" in shown
+    listed = ["--n-best", 2, "--n-best-file", tmp_path / "lists"]
+    run("translate", tmp_path / "m", *listed, input="hon o katta\n")
+    groups = (tmp_path / "lists").read_text().split(" unknown=")[0].split(" lm= ")
+    assert len(groups[1].split()) == 3  # lm, lm.big and lm.classes
+    run("check", tmp_path / "m")
+    said = run("export", tmp_path / "m", "--out", tmp_path / "moses").stderr
+    assert "left out, because Moses has no such feature: lm.classes" in said
+    assert (tmp_path / "moses" / "lm.big.kenlm").read_bytes() == binary.read_bytes()
+    # instead of one of the target text, and trained again without change
+    for text in ("KenLM binary of order 3", "nothing has changed"):
+        done = run("train", *tiny, "--out", tmp_path / "n", "--lm", binary, "--lm", arpa)
+        assert f"lm: {text}" in done.stderr
+    assert read_system(tmp_path / "n")["settings"]["lm"]["files"] == [str(binary), str(arpa)]
+    assert "lm.2" in read_system(tmp_path / "n")["weights"]
 
 
 def test_settings_come_from_options_files_and_assignments(tiny, tmp_path, write):
@@ -89,6 +116,10 @@ def test_weights_survive_a_second_training(tiny, tmp_path):
         ("--set phrases.top=-1", 2, "phrases.top: -1"),
         ("--set phrases.min_count=99", 1, "t.align: none of"),
         ("--lm-text -", 2, "-: a stream cannot be used here"),
+        ("--lm no.arpa", 1, "no.arpa: no such file"),
+        ("--lm a=t.en --lm a=t.en", 2, "two language models are called lm.a"),
+        ("--lm classes=t.en", 2, "two language models are called lm.classes"),
+        (f"--lm {KENLM / 'lm.arpa'} --lm-text {KENLM / 'lm.arpa'}", 2, "--lm NAME=FILE"),
     ],
 )
 def test_settings_with_which_nothing_can_be_trained(tiny, tmp_path, options, code, facts):

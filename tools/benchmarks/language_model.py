@@ -86,7 +86,7 @@ def files_and_queries(ngrams: NGrams, vocabulary: Vocabulary, sentences: Ragged)
         words = [vocabulary.decode(row) for row in chosen]
         lines = [" ".join(sentence) for sentence in words]
         n = len(chosen.values) + len(chosen)
-        numbers = best(lambda: model.score_sentences(chosen)) / n
+        numbers = best(lambda: model.feature_scores(chosen)) / n
         strings = best(lambda: [model.score(sentence) for sentence in words]) / n
         kenlms = best(lambda: [theirs.score(line) for line in lines]) / n
     print(f"\nper word of {len(chosen)} sentences, ns (× kenlm's Model.score)")

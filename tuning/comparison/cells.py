@@ -200,7 +200,7 @@ class _Work:
         """With the starting weights of the job's own models, whatever else was trained."""
         settings = replace(self._job.configuration.search, distortion_limit=self._job.limit)
         loaded = Translator.load(self._job.trained, settings, self._job.system.distortion)
-        return loaded.with_weights(starting_weights(loaded.distortion))
+        return loaded.with_weights(starting_weights(loaded.distortion, loaded.lm.feature_names))
 
     @cached_property
     def _text(self) -> TextPipelines | None:

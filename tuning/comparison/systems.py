@@ -71,7 +71,7 @@ def train(
 def stage_costs(folder: Path, configuration: Configuration) -> list[StageCost]:
     """The costs of the trained system's stages, where they are known."""
     content = read_system(folder / SYSTEM)
-    titles = {part: TITLES[name] for name, part in content["parts"].items()}
+    titles = {part: TITLES.get(name, name) for name, part in content["parts"].items()}
     wanted = {
         exact: text  # as the user writes it
         for system in configuration.system

@@ -1,11 +1,12 @@
 """`hyperbaton train`: from a parallel corpus to a translation system."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from shlex import quote
 
 from hyperbaton.commands.far_workers import far_workers
 from hyperbaton.commands.parameters import (
+    POSITIVE,
     REQUIRED,
     TextCommand,
     cluster_option,
@@ -45,6 +46,18 @@ class Train(TextCommand):
         "--lm-text",
         default=(),
     )
+    lms: tuple[str, ...] = option(
+        "Use this language model, an ARPA file or KenLM binary, instead of one of the target text; "
+        "with a NAME, beside it, as feature lm.NAME; may be given several times.",
+        "--lm",
+        default=(),
+        metavar="[NAME=]FILE",
+    )
+    lm_classes: int | None = option(
+        "Also train a language model of this many word classes, as feature lm.classes.",
+        sets="lm.classes",
+        type=POSITIVE,
+    )
     max_phrase_length: int | None = option(
         "Words of a phrase, 1 to 8.  [default: 7]", sets="phrases.max_length"
     )
@@ -67,6 +80,8 @@ class Train(TextCommand):
         files = self.files()
         settings = self.settings(self.assignments, TRAINING)
         training = settings.training(self.distortion, self.seed)
+        if self.lms:
+            training = replace(training, lm=replace(training.lm, files=self.lms))
         with far_workers(self.cluster) as workers, reporting(resumes=True) as reporter:
             given = files, self.out, training, self.lm_texts, self.threads
             train_system(*given, reporter, workers=workers)

@@ -50,7 +50,7 @@ class ServedSystem:
 
     def models(self) -> dict[str, tuple[Part, DistortionModel]]:
         models = self.translator.distortion
-        parts = [part for part in parts_of(models) if part.is_distortion]
+        parts = [part for part in parts_of(self.translator.lm, models) if part.is_distortion]
         return {part.name: (part, model) for part, model in zip(parts, models, strict=True)}
 
     def describe(self) -> Model:
@@ -75,7 +75,7 @@ class ServedSystem:
             ],
             "features": [
                 {"name": name, "part": part.name, "weight": translator.weights[name]}
-                for part in parts_of(translator.distortion)
+                for part in parts_of(translator.lm, translator.distortion)
                 for name in translator.feature_names[part.first : part.last]
             ],
             "limit": show_limit(translator.settings.distortion_limit),

@@ -10,7 +10,9 @@ from hyperbaton.corpus.words.word_classes import WordClasses
 from hyperbaton.foundation.errors import DataError, counted
 from hyperbaton.models.distortion.catalogue import model_text
 from hyperbaton.models.distortion.parse.listing import FeatureRow
+from hyperbaton.models.language_model.class_model import ClassModel
 from hyperbaton.models.language_model.model import LanguageModel
+from hyperbaton.models.language_model.parts import load_part
 from hyperbaton.models.system import folder as system_folder
 from hyperbaton.tuning.evaluation.tables import Table, as_text
 from hyperbaton.views.text_tables import TextBlock
@@ -115,11 +117,14 @@ def _holds(directory: Path, name: str, folder: str) -> str:
         words = len(table.source_vocabulary), len(table.target_vocabulary)
         scores = f", reordering {table.reordering_type}" if table.reordering_type else ""
         return f"{counted(len(table), 'phrase pair')} of {words[0]:,} × {words[1]:,} words{scores}"
-    if name == "lm":
-        lm = system_folder.load_language_model(directory)
+    if name == system_folder.LM or name.startswith(f"{system_folder.LM}."):
+        lm = load_part(directory / folder)
+        kind = f"{lm.order}-gram model of"
+        if isinstance(lm, ClassModel):
+            return f"{kind} {lm.classes.n_classes} word classes"
         if isinstance(lm, LanguageModel):
-            return f"{lm.order}-gram model of {counted(len(lm.vocabulary), 'word')}"
-        return "a KenLM binary"
+            return f"{kind} {counted(len(lm.vocabulary), 'word')}"
+        return f"a KenLM binary of order {lm.order}"
     if name.endswith("_classes"):
         classes = WordClasses.load(directory / folder)
         return f"{counted(len(classes.vocabulary), 'word')} in {classes.n_classes} classes"

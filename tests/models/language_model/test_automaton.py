@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from hyperbaton.foundation.files.vocabulary import END, Vocabulary
 from hyperbaton.models.language_model import LanguageModel, estimate
-from hyperbaton.models.language_model.automaton import EMPTY_STATE, SHORT_RUN, find_key, step
+from hyperbaton.models.language_model.automaton import EMPTY_STATE, SHORT_RUN, find_key
 from hyperbaton.models.language_model.ngrams import NGramSection, assemble
+from hyperbaton.models.language_model.stepping import step
 from tests.models.language_model.backoff_oracles import backoff_logprob, sentence_logprobs
 from tests.models.language_model.small_texts import (
     encoded,
@@ -115,10 +116,12 @@ def test_many_sentences_at_once_score_as_one_by_one():
     text = skewed_text(seed=5)
     sentences, vocabulary = encoded(text)
     model = LanguageModel.from_ngrams(estimate(sentences, vocabulary, 3))
-    for begin, end in itertools.product([True, False], repeat=2):
-        state = None if begin else EMPTY_STATE
-        together = model.score_sentences(sentences, end, state)
-        assert together == pytest.approx([model.score(words, begin, end) for words in text])
+    for before, end in itertools.product([[], text[0][:2]], [True, False]):
+        after = model.encode(before).tolist()
+        together = model.feature_scores(sentences, end=end, after=after)[:, 0]
+        start = model.score(before, end=False)
+        wholes = [model.score([*before, *words], end=end) for words in text]
+        assert together == pytest.approx(np.array(wholes) - start)
 
 
 @pytest.mark.parametrize("word", [-1, 6])
@@ -127,7 +130,7 @@ def test_word_numbers_of_another_vocabulary_are_refused(word):
     model = LanguageModel.from_ngrams(estimate(sentences, vocabulary, 2))
     sentences.values[1] = word
     with pytest.raises(IndexError, match="not in this model's vocabulary"):
-        model.score_sentences(sentences)
+        model.feature_scores(sentences)
 
 
 def test_a_model_of_single_words_has_no_memory():

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from hyperbaton.foundation.errors import SettingError
 from hyperbaton.foundation.files.vocabulary import BEGIN, Vocabulary
 from hyperbaton.models.language_model import LanguageModel, estimate, estimation
-from hyperbaton.models.language_model.automaton import step
 from hyperbaton.models.language_model.estimation import discounts
+from hyperbaton.models.language_model.stepping import step
 from tests.mapped_arrays import ragged
 from tests.models.language_model.backoff_oracles import KneserNey
 from tests.models.language_model.small_texts import encoded, prunings, skewed_text, table_of, texts

@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 
 from hyperbaton.foundation.kernels import kernel
 from hyperbaton.models.language_model import LanguageModel, estimate
-from hyperbaton.models.language_model.automaton import advance, empty_memory, remembered_advance
+from hyperbaton.models.language_model.asking import no_answers
+from hyperbaton.models.language_model.stepping import MEMORY_BITS, advance, remembered_advance
 from tests.models.language_model.small_texts import encoded, texts
 
 
@@ -27,7 +28,7 @@ def test_answers_are_the_same(text, order, numbers):
     sentences, vocabulary = encoded(text)
     lm = LanguageModel.from_ngrams(estimate(sentences, vocabulary, order=order))
     words = np.array([number % len(lm.vocabulary) for number in numbers], np.int32)
-    memory = empty_memory()
+    memory = no_answers(MEMORY_BITS)
     # what was remembered of other words lies in the way
     memory["key"][::2] = len(lm.vocabulary) + np.arange(len(memory) // 2)
     memory["logprob"], memory["next"] = 1e9, -7

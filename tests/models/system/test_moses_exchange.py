@@ -6,11 +6,13 @@ import numpy as np
 import pytest
 import tomli_w
 
-from hyperbaton.foundation.errors import DataError
+from hyperbaton.decoder.translator import Translator
+from hyperbaton.foundation.arrays import Ragged
 from hyperbaton.foundation.progress import Reporter
 from hyperbaton.models.phrases.table import PhraseTable
 from hyperbaton.models.system.folder import NAME, load_language_model, load_phrases, read_system
 from hyperbaton.models.system.moses_exchange import export_moses, import_moses
+from tests.models.language_model.test_kenlm_model import KENLM
 from tests.refusals import refusals, refused
 
 INI = """\
@@ -116,16 +118,36 @@ def test_too_long_phrases_are_counted(moses, write, tmp_path):
     assert said[0] == "1 phrase pairs are left out: a phrase has more than 8 words"
 
 
-def test_a_kenlm_binary_is_kept_as_it_is(moses, write, tmp_path, monkeypatch):
-    # no tool here writes such files; what counts is that they are copied and asked through kenlm
-    magic = b"mmap lm http://kheafield.com/code"
-    binary = write("lm.binary", magic + b" and so on")
-    monkeypatch.setattr("hyperbaton.models.system.moses_exchange.KenlmModel", lambda path: path)
+def test_kenlm_binaries_and_further_models_come_and_go(moses, write, tmp_path):
+    """Two language models, of which one is a KenLM binary: imported, used and handed back."""
+    binary = (KENLM / "trie.kenlm").read_bytes()
+    write("lm.binary", binary)
+    text = INI.replace("KENLM", "KENLM name=LM1 path=lm.binary order=3\nKENLM")
+    moses()
+    ini = write("moses.ini", text.replace("LM0= 0.7", "LM0= 0.7\nLM1= 0.2"))
+    said = []
+    import_moses(ini, tmp_path / "m", Reporter(said.append))
+    assert not any("left out" in line for line in said)
+    content = read_system(tmp_path / "m")
+    assert (content["weights"]["lm"], content["weights"]["lm.2"]) == (0.2, 0.7)
+    models = load_language_model(tmp_path / "m")
+    assert models.feature_names == ("lm", "lm.2")
+    assert [model.order for model in models.models] == [3, 1]
+    assert Translator.load(tmp_path / "m").translate("a").text == "X"
+    export_moses(tmp_path / "m", tmp_path / "again")
+    assert (tmp_path / "again" / "lm.kenlm").read_bytes() == binary
+    import_moses(tmp_path / "again" / "moses.ini", tmp_path / "n")
+    assert read_system(tmp_path / "n")["weights"] == content["weights"]
+    again, words = load_language_model(tmp_path / "n"), ["X", "a", "book"]
+    texts = [Ragged(each.encode(words), np.array([0, 3])) for each in (models, again)]
+    expected = models.feature_scores(texts[0])
+    np.testing.assert_allclose(again.feature_scores(texts[1]), expected, rtol=1e-6)
+
+
+@refusals((b"mmap lm http://kheafield.com/code format version 4\n\0", "lm.binary: KenLM refuses"))
+def test_a_binary_that_kenlm_refuses(moses, write, tmp_path, content):
+    write("lm.binary", content)
     import_moses(moses("lm.arpa", "lm.binary"), tmp_path / "m")
-    part = tmp_path / "m" / read_system(tmp_path / "m")["parts"]["lm"]
-    assert (part / "lm.kenlm").read_bytes() == binary.read_bytes()
-    with pytest.raises(DataError):  # kenlm itself refuses this one
-        load_language_model(tmp_path / "m")
 
 
 def test_the_short_name_of_a_reordering_type_was_refused(moses, tmp_path):
