@@ -124,13 +124,16 @@ class Decoder:
         self.feature_names: tuple[str, ...] = (*dense_features(lm), *own)
         self.is_stopped: IsStopped = never  # looked at now and then
         self._workspace: Workspace | None = None
+        self._is_wrong = False  # some of what it remembers
         self._capacity = _first_capacity(settings)
 
     def options(self, sentence: Sentence) -> SentenceOptions:
-        if self._speaker.forgets():
+        if self._speaker.forgets() or self._is_wrong:
+            # what is known about the language model's states holds no more
+            self._is_wrong, self._workspace = False, None
             self._finder.forget()
-            self._workspace = None  # with its answers for states that have other numbers now
         found = self._finder.find(self.phrases.source_vocabulary.encode(sentence.words))
+        self._check_answers()
         terms, how = sentence.markup.terms, (self.lm.encode, self._speaker, self._option_weights)
         return place_terms(terms, found, *how) if terms else found
 
@@ -243,7 +246,7 @@ class Decoder:
             workspace = self._room(n_words)
             how = limits, models, self.is_stopped, deadline
             best = search(space, self._speaker.lm, workspace, *how)
-            self._speaker.check()
+            self._check_answers()
             if self._speaker.has_grown():
                 self._workspace = None  # some of its answers are wrong
                 continue
@@ -264,6 +267,14 @@ class Decoder:
                     f"a sentence of {n_words} words needs too much memory",
                     advice="split it, or lower search.stack_size and search.pop_limit",
                 )
+
+    def _check_answers(self) -> None:
+        """Raises what went wrong when the language model was asked."""
+        try:
+            self._speaker.check()
+        except BaseException:
+            self._is_wrong = True
+            raise
 
     def _room(self, n_words: int) -> Workspace:
         """A workspace for a sentence of this length: the last one, if it is large enough."""

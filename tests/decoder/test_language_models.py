@@ -112,6 +112,31 @@ def test_little_room_and_many_threads_change_nothing(monkeypatch, room):
     ]
 
 
+class Impatient(list):
+    """Words whose user presses Ctrl-C after some questions."""
+
+    left = 1 << 30
+
+    def __getitem__(self, place):
+        self.left -= 1
+        if self.left < 0:
+            raise KeyboardInterrupt
+        return super().__getitem__(place)
+
+
+@pytest.mark.parametrize("patience", [0, 10, 20, 40])
+def test_an_interrupted_search_leaves_nothing_wrong_behind(patience):
+    model = KenlmModel(KENLM / "probing.kenlm")
+    expected = lists(hand_system(model))
+    model._words = words = Impatient(model._words)
+    translator = hand_system(model)
+    words.left = patience
+    with pytest.raises(KeyboardInterrupt):
+        translator.decode(SENTENCES[0])
+    words.left = 1 << 30
+    assert lists(translator) == expected
+
+
 def test_words_of_terms_that_only_one_model_knows():
     models = several_models()
     translator = hand_system(models, **WEIGHTS)
