@@ -22,6 +22,8 @@ def convert_setting(name: str, value: Any, wanted: type, where: str = "") -> Any
         return value
     if wanted is float and type(value) is int:
         return float(value)
+    if wanted is tuple and isinstance(value, (str, list)):  # of words
+        return tuple(value.split() if isinstance(value, str) else map(str, value))
     if isinstance(value, str):
         try:
             return BOOLEANS[value.lower()] if wanted is bool else wanted(value)

@@ -56,7 +56,7 @@ def as_record(exhibit: Exhibit) -> dict[str, Any]:
     record = asdict(exhibit)
     del record["figures"]
     for table in record["tables"]:
-        del table["left"]
+        del table["left"], table["bold"]
     for chart in record["charts"]:
         for one in chart["series"]:
             one["values"] = [
