@@ -46,8 +46,10 @@ def check_unchanged(files: Mapping[Path, str]) -> None:
 
 
 def seal(folder: Path) -> None:
-    """Lists the files of a finished folder with their hashes."""
-    files = sorted(path for path in folder.iterdir() if path.is_file())
+    """Lists the files of a finished folder with their hashes. A list that a killed process has left
+    there, whole or in part, is not among them."""
+    files = [path for path in sorted(folder.iterdir()) if path.is_file()]
+    files = [path for path in files if MANIFEST not in path.name]
     lines = [f"{sha256(path)}  {path.name}\n" for path in files]
     with open_to_write(folder / MANIFEST) as stream:
         stream.write("".join(lines).encode())

@@ -39,6 +39,15 @@ def test_a_seal_is_what_sha256sum_writes(folder):
     assert damaged_files(folder) == []
 
 
+def test_a_seal_left_by_a_killed_process_was_sealed_itself(folder):
+    seal(folder)
+    expected = (folder / MANIFEST).read_text()
+    (folder / f".{MANIFEST}.host.1.part").write_text("half a l")
+    seal(folder)
+    assert (folder / MANIFEST).read_text() == expected
+    assert damaged_files(folder) == []
+
+
 def test_every_change_is_noticed(folder):
     seal(folder)
     (folder / "b").write_bytes(b"secone")
