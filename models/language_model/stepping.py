@@ -51,7 +51,7 @@ def _sum_step(lm, state, word):
     first, lm.room[0] = advance(lm.first, lm.states.values[pair], lm.first_words[word])
     second, lm.room[1] = advance(lm.second, lm.states.values[pair + 1], lm.second_words[word])
     following = add_row(lm.states, lm.room, 2)
-    if following == EMPTY:  # whoever asks looks at the end, makes room and asks again
+    if following == EMPTY:  # the caller looks afterwards, makes room and asks again
         lm.n_missing[0] += 1
         following = EMPTY_STATE
     return lm.weights[0] * first + lm.weights[1] * second, np.int32(following)
