@@ -1,6 +1,8 @@
 # make demo   install, train on an embedded sample, translate, and compare models
 # make test   install and run everything that CI runs: lint, types, tests
 # make check  the same as make test
+# make docs   build the documentation as a website in site/
+# make docs-serve   show it at http://127.0.0.1:8000, and again after each change of a page
 # make lock   resolve the versions in constraints.txt and .ci/locked.txt anew (needs uv)
 # make release-check   build, install into an empty environment, and try what was built
 # make clean  remove the virtual environment and all caches
@@ -15,7 +17,7 @@ FOUNDATION := pyproject.toml constraints.txt $(LOCKED) Makefile
 unexport PYTHONDONTWRITEBYTECODE
 BUILD_TOOLS := cmake editables hatchling setuptools wheel # for us and for kenlm, pinned as well
 
-.PHONY: demo test check lock release-check clean
+.PHONY: demo test check docs docs-serve lock release-check clean
 
 demo: $(VENV)/installed
 	$(BIN)/hyperbaton demo
@@ -29,6 +31,12 @@ test: $(VENV)/installed-test $(VENV)/compiled
 
 check: test
 
+docs: $(VENV)/installed-docs
+	$(BIN)/mkdocs build --strict
+
+docs-serve: $(VENV)/installed-docs
+	$(BIN)/mkdocs serve
+
 lock:
 	printf '%s\n' $(BUILD_TOOLS) | uv pip compile --universal --all-extras --no-annotate \
 		--no-header --upgrade pyproject.toml - -o constraints.txt
@@ -40,7 +48,7 @@ release-check: $(VENV)/installed-test
 	.ci/release $(BIN)/python
 
 clean:
-	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) build dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # Stamps are written last, so an interrupted installation starts again.
@@ -61,6 +69,10 @@ $(VENV)/installed-test: $(VENV)/created $(FOUNDATION)
 	@echo "installing into $(VENV); compiling kenlm can take a minute or two"
 	$(install_locked)
 	touch $@ $(VENV)/installed
+
+$(VENV)/installed-docs: $(VENV)/created $(FOUNDATION)
+	$(install) --editable '.[docs]'
+	touch $@
 
 $(VENV)/compiled: $(VENV)/installed
 	$(BIN)/hyperbaton compile

@@ -189,7 +189,7 @@ class Translator:
 
     def force(self, sentence: Sentence | str, target: str, n_best: int = 1) -> list[Translation]:
         """The best derivations of a given translation, or else of the nearest that there is
-        (`docs/constraints.md`)."""
+        (`docs/use/constraints.md`)."""
         words = self.preparation.split(target)
         return self.results(self.decode(sentence, n_best, request=Exactly(words)))
 

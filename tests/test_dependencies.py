@@ -34,7 +34,7 @@ def pins(text):
 def test_every_dependency_is_explained():
     rows = [
         [cell.strip() for cell in line.split("|")[1:-1]]
-        for line in (ROOT / "docs/dependencies.md").read_text().splitlines()
+        for line in (ROOT / "docs/reference/dependencies.md").read_text().splitlines()
         if line.startswith("| `")
     ]
     core = {row[0].strip("`") for row in rows if len(row) == 4}

@@ -2,8 +2,8 @@
 
 In a `console` block every line after `$ ` is run by a shell; the lines below it are what it must
 print, `...` standing for any lines, or none. In the last digit of a decimal number they may differ
-by one, because there the processor may decide. A block `text file=NAME` is a file that the commands
-of the document find, and a `python` block without a name is run where it stands.
+by one, because there the processor may decide. A block `text title="NAME"` is a file that the
+commands of the document find, and a `python` block without a name is run where it stands.
 
 An `sh` block is about files of the reader's own: its commands are run on small ones with the same
 names, and must end well. Commands that take long are only read (tests/test_advice.py).
@@ -31,8 +31,12 @@ from tests import command_line
 from tests.tuning.comparison.tiny import in_this_process
 
 ROOT = Path(__file__).parent.parent
-DOCUMENTS = [ROOT / "README.md", ROOT / "data_samples/README.md", *sorted(ROOT.glob("docs/*.md"))]
-BLOCK = re.compile(r"^```(\w+)(?: file=(\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+DOCUMENTS = [
+    ROOT / "README.md",
+    ROOT / "data_samples/README.md",
+    *sorted(ROOT.glob("docs/**/*.md")),
+]
+BLOCK = re.compile(r'^```(\w+)(?: title="(\S+)")?\n(.*?)^```$', re.MULTILINE | re.DOTALL)
 DECIMAL = re.compile(r"\d+\.\d+")
 COMPARISON = """
 limits = [6]
@@ -212,7 +216,7 @@ def raw_files(texts):
 
 
 @pytest.mark.usefixtures("shared_stages")
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
 def test_every_command_prints_what_is_shown(document, tmp_path, monkeypatch):
     monkeypatch.setattr("hyperbaton.tuning.comparison.run.run_jobs", in_this_process)
     targets = re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
@@ -241,7 +245,7 @@ def test_every_command_prints_what_is_shown(document, tmp_path, monkeypatch):
                         run(command, tmp_path)
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
 def test_links_lead_somewhere(document):
     for target in LINK.findall(document.read_text(encoding="utf-8")):
         assert (document.parent / target).exists(), target
@@ -270,3 +274,12 @@ def test_documents_have_commands():
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     shown = [command for _, _, block in BLOCK.findall(text) for command, _ in commands(block)]
     assert {"make demo", "make test"} <= set(shown)
+
+
+def test_the_site_is_built_without_a_warning(tmp_path):
+    """Among them links and anchors that lead nowhere, and pages that the menu lacks."""
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", tmp_path]
+    quiet = os.environ | {"NO_MKDOCS_2_WARNING": "1"}
+    done = subprocess.run(command, cwd=ROOT, env=quiet, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert not [page for page in tmp_path.rglob("*.html") if "```" in page.read_text()]

@@ -1,4 +1,4 @@
-"""Writes the reference of all commands, docs/commands.md, from their help.
+"""Writes the reference of all commands, docs/reference/commands.md, from their help.
 
 python -m tools.command_reference
 """
@@ -11,7 +11,7 @@ import click
 from hyperbaton.commands.option_names import SHARED
 from hyperbaton.main import GROUPS, cli
 
-PLACE = Path(__file__).parent.parent / "docs" / "commands.md"
+PLACE = Path(__file__).parent.parent / "docs/reference/commands.md"
 WIDTH = 1000  # help is not broken into lines
 
 

@@ -21,7 +21,7 @@ from PIL import Image
 from tests.browser import Browser, started, why_not
 from tests.child_processes import started as started_command
 
-DOCS = Path(__file__).parent.parent / "docs"
+PICTURES = Path(__file__).parent.parent / "docs/pictures"
 HYPERBATON = [sys.executable, "-m", "hyperbaton"]
 WIDTH, PAGE_HEIGHT = 1200, 1000  # pixels
 MOST_BYTES = 200_000
@@ -53,7 +53,7 @@ def main() -> None:
 def take_report(browser: Browser, report: Path) -> None:
     """Its title, its first chart and its findings."""
     browser.open(report.resolve().as_uri(), WIDTH)
-    take(browser, DOCS / "report.png", browser.run(BELOW_FINDINGS))
+    take(browser, PICTURES / "report.png", browser.run(BELOW_FINDINGS))
 
 
 def take_page(browser: Browser, folder: Path) -> None:
@@ -63,7 +63,7 @@ def take_page(browser: Browser, folder: Path) -> None:
         address = server.stdout.readline().strip()
         browser.open(f"{address}#{urlencode(SENTENCE)}", WIDTH, PAGE_HEIGHT)
         browser.until(IS_TRANSLATED)
-        take(browser, DOCS / "serve.png", PAGE_HEIGHT)
+        take(browser, PICTURES / "serve.png", PAGE_HEIGHT)
 
 
 def take(browser: Browser, path: Path, height: float) -> None:

@@ -107,7 +107,7 @@ class TextPipelines(NamedTuple):
             return ""
         return (
             f"{n_pairs:,} pairs are few for words of Chinese, many of which will be unknown; "
-            "compare with characters: --set text.source_tokeniser=char (docs/text.md)"
+            "compare with characters: --set text.source_tokeniser=char (docs/use/text.md)"
         )
 
     @property

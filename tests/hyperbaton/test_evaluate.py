@@ -32,7 +32,7 @@ def files(write):
 
 def test_raw_references_are_noticed(write):
     raw = write("raw.en", "He came.\nDid he?\n")
-    message = "the references look like raw text: --tokenize 13a"
+    message = "the references look like raw text: try --tokenize 13a"
     assert message in run(raw, "--reference", raw)[1]
     assert message not in run(raw, "--reference", raw, "--tokenize", "13a")[1]
     tokens = write("tokens.en", "he came .\ndid he ?\n")

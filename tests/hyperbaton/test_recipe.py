@@ -1,4 +1,4 @@
-"""The recipe "Add a command" of docs/development.md works as it is written."""
+"""The recipe "Add a command" of docs/extend/development.md works as it is written."""
 
 import re
 import shlex
@@ -9,13 +9,13 @@ import pytest
 from hyperbaton import commands
 from hyperbaton import main as frame
 
-DOCUMENT = Path(__file__).parent.parent.parent / "docs" / "development.md"
+DOCUMENT = Path(__file__).parent.parent.parent / "docs/extend/development.md"
 TEXTS = {"train.en": "the dog saw the cat\nThe dog sat .\n", "empty.en": "\n"}
 
 
 def test_the_command_prints_what_the_recipe_shows(tmp_path, monkeypatch, capsys):
     document = DOCUMENT.read_text(encoding="utf-8")
-    [code] = re.findall(r"^```python file=count.py\n(.*?)^```$", document, re.M | re.S)
+    [code] = re.findall(r'^```python title="count.py"\n(.*?)^```$', document, re.M | re.S)
     [(name, place)] = re.findall(r'^    "(\S+)": "(\S+)",$', document, re.M)
     [shown] = re.findall(r"^```text\n(\$ .*?)^```$", document, re.M | re.S)
     (tmp_path / "count.py").write_text(code, encoding="utf-8")

@@ -58,7 +58,7 @@ class Align(Command):
     hyperbaton align --forward fwd.align --backward bwd.align --symmetrise union
 
     Links are between tokens. If languages are given, the text is raw and is tokenised first, as
-    training does it (docs/text.md).
+    training does it (docs/use/text.md).
 
     Files ending in .gz are packed and unpacked, - is standard input or output. A file appears only
     when it is complete.

@@ -38,7 +38,7 @@ class Compare(Command):
     hyperbaton compare --preset goto --sample ja-en
 
     CONFIG names the data, the systems (sets of distortion models) and the distortion limits; see
-    docs/compare.md. All results are kept in the folder: a stopped run resumes where it was, and
+    docs/use/compare.md. All results are kept in the folder: a stopped run resumes where it was, and
     after a change in CONFIG only the new work is done.
     """
 

@@ -34,7 +34,7 @@ class Diagnose(SearchCommand):
     Each reference that the system does not say is out of reach of the phrase table or of the
     distortion limit, was lost by the search, or is not what the models prefer; for the last, the
     table says which features prefer something else. With a word alignment of source and reference,
-    the same is asked of the reference's order, whatever the words (docs/oracle.md).
+    the same is asked of the reference's order, whatever the words (docs/understand/oracle.md).
 
     With --oracle-bleu, the best BLEU in the search lattices is looked for instead. Tuning chooses
     among these translations, so it is a ceiling: if it is low, look at the phrase table, the

@@ -37,7 +37,7 @@ class Evaluate(Command):
     A sentence a line, plain or as JSON lines with the key "translation" or "text": what
     translate --format json and compare write. An empty line in a second or later reference file
     means that there is no such reference for this sentence. Files ending in .gz, .bz2, .xz or .zst
-    are unpacked, - is standard input. docs/metrics.md explains the metrics.
+    are unpacked, - is standard input. docs/reference/metrics.md explains the metrics.
     """
 
     hypotheses: tuple[Path, ...] = argument(default=REQUIRED, metavar="HYPOTHESES...")
@@ -108,7 +108,7 @@ class Evaluate(Command):
         if n_empty:
             say(f"{n_empty} of {len(groups)} references are empty")
         if self.tokenize == "none" and look_raw(groups):
-            say("the references look like raw text: --tokenize 13a is usual (docs/metrics.md)")
+            say("the references look like raw text: try --tokenize 13a (docs/reference/metrics.md)")
         metrics = make_metrics(wanted, groups, TextOptions(self.tokenize, self.lowercase))
         if every and self.reference_alignment is None:
             metrics = [metric for metric in metrics if not metric.needs_visits]

@@ -52,8 +52,8 @@ class Learners(TextCommand):
     Phrase pairs of training sentences are the examples; those of other sentences are the test. The
     tables give the share of right predictions, F1 of each class, precision by distance, training
     time by each learner's own rule and to the same error, and the share of examples that are still
-    active in mlr-dual; then which findings of Ni et al. (2011) hold. docs/dpr.md explains the
-    learners.
+    active in mlr-dual; then which findings of Ni et al. (2011) hold.
+    docs/understand/dpr.md explains the learners.
     """
 
     learners: str = option(

@@ -32,7 +32,7 @@ class NextWord(CorpusCommand):
 
     Follows the word alignment of sentences that the system was not trained on, from one source word
     to the next in the order of the target, and asks the system's models (nine-class, pair,
-    sequence) for the probability of each move. docs/goto.md explains the numbers.
+    sequence) for the probability of each move. docs/understand/next-word.md explains the numbers.
     """
 
     model: Path = argument(default=REQUIRED, metavar="SYSTEM")

@@ -210,7 +210,7 @@ threads_option = partial(
 cluster_option = partial(
     option,
     "Do the work on a cluster: tcp://HOST:8786, local:N, or a file with a table [cluster] "
-    "(docs/cluster.md).",
+    "(docs/use/cluster.md).",
     metavar="ADDRESS",
     envvar="HYPERBATON_CLUSTER",
 )

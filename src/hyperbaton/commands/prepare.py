@@ -33,7 +33,7 @@ class Prepare(Command):
     Takes two text files, or one file with tab-separated columns (.tsv), JSON lines as Hugging Face
     writes them (.jsonl), or a translation memory (.tmx); also packed ones (.gz, .bz2, .xz, .zst).
     The text is not tokenised. Which pairs were dropped and why is in report.md and report.json of
-    the folder. See docs/prepare.md.
+    the folder. See docs/use/prepare.md.
     """
 
     files: tuple[Path, ...] = argument(default=REQUIRED, metavar="FILE...")

@@ -48,7 +48,7 @@ class Rerank(Command):
     scores and of those that you add. With --weights, they choose the best translations of other
     lists. With --mbr, the translation with the highest expected BLEU is chosen, the others standing
     in for the reference, each as likely as its scores say; lists of several systems count the same.
-    A sentence that has no list gives an empty line. See docs/reranking.md.
+    A sentence that has no list gives an empty line. See docs/use/reranking.md.
     """
 
     lists: tuple[Path, ...] = argument(default=REQUIRED, metavar="N-BEST...")

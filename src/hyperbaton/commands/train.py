@@ -36,7 +36,7 @@ class Train(TextCommand):
     features of pair and sequence. The memory shown is the peak of the process so far.
 
     With --source-language and --target-language, text is raw: the system learns how to cut it, and
-    translates raw text (docs/text.md). Align with the same options.
+    translates raw text (docs/use/text.md). Align with the same options.
     """
 
     out: Path = option("Folder of the system; made if missing.", "-o", "--out", default=REQUIRED)

@@ -47,15 +47,15 @@ class Translate(MarkedCommand):
     hyperbaton translate system input.ja -o output.en
     echo "kare wa hon o katta ." | hyperbaton translate system --print-alignment
 
-    INPUT defaults to standard input, which is a prompt in a terminal (:help lists what it can do).
-    It is tokens, unless the system was trained on raw text: then it is raw text too, and so are the
-    translations (docs/text.md). Empty lines stay empty. A line that cannot be translated gives an
-    empty line and a message; the others are unaffected, and the exit code is 1.
+    Without INPUT, reads standard input; in a terminal that is a prompt (type :help there). Input
+    and output are tokenised text, or raw text if the system was trained on raw text
+    (docs/use/text.md). Empty lines stay empty. A line that cannot be translated gives an empty line
+    and a message; the other lines are translated, and the exit code is 1.
 
-    With --force, --prefix or --order, a file with a line for each sentence says what to search for,
-    with --oracle in which order (docs/oracle.md). With --markup, the input itself says how to
-    translate terms, and which words to keep together; with --glossary, a list of terms does
-    (docs/constraints.md).
+    --force, --prefix and --order take a file that says, line by line, which translation, beginning
+    or order to search for; --oracle searches in the order of a reference
+    (docs/understand/oracle.md). With --markup, tags in the input give the translation of a term or
+    keep words together; --glossary takes a list of terms (docs/use/constraints.md).
     """
 
     headings: ClassVar[Mapping[str, Sequence[str]]] = {

@@ -41,7 +41,7 @@ class Tune(Command):
 
     The system receives the weights that score best when the development set is actually decoded
     with them, never worse than the old ones, and the distortion limit that was used. To resume a
-    stopped run, give the same command again. See docs/tuning.md.
+    stopped run, give the same command again. See docs/use/tuning.md.
     """
 
     model: Path = argument(default=REQUIRED, metavar="SYSTEM")

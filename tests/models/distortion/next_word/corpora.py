@@ -23,7 +23,7 @@ def tagged_pairs(draw, max_words=6):
     return source, target, draw(st.lists(link, min_size=1, max_size=7)), tags
 
 
-# docs/goto.md: "not" is linked to "ne" and "pas", so it is the current place twice
+# docs/understand/next-word.md: "not" is linked to "ne" and "pas", so it is the current place twice
 NE_PAS = (
     ["he", "does", "not", "come", "here"],
     ["il", "ne", "vient", "pas", "ici"],
