@@ -1,9 +1,15 @@
-"""Benchmarks and other tools are not run by the tests, but at least they can be loaded."""
+"""Benchmarks and most other tools are not run by the tests, but at least they can be loaded."""
 
 from importlib import import_module
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
+
+from hyperbaton import Translator
+from tests import command_line
+from tests.test_documents import same_line
+from tools.pictures.__main__ import PLACE, pictures
 
 ROOT = Path(__file__).parent.parent
 MODULES = sorted(
@@ -14,3 +20,17 @@ MODULES = sorted(
 @pytest.mark.parametrize("module", MODULES)
 def test_a_tool_can_be_loaded(module):
     assert import_module(module).__doc__
+
+
+@pytest.mark.usefixtures("shared_stages")
+def test_pictures_of_the_documents_are_up_to_date(tmp_path):
+    """But for the last digits of numbers, where the processor may decide."""
+    command_line.run("train", "--sample", "ja-en", "--out", "first", cwd=tmp_path)
+    for name, drawn in pictures(Translator.load(tmp_path / "first")).items():
+        lines = (PLACE / name).read_text(encoding="utf-8").splitlines()
+        assert len(drawn) < 40_000, name
+        assert {"title", "desc"} <= {
+            part.tag.partition("}")[2] for part in ElementTree.fromstring(drawn)
+        }
+        for shown, expected in zip(lines, drawn.splitlines(), strict=True):
+            assert same_line(shown, expected), f"{name}: run `python -m tools.pictures`"

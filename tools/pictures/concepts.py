@@ -1,0 +1,346 @@
+"""The pictures of docs/understand, all of one search of one sentence."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from heapq import heappop, heappush
+
+import numpy as np
+
+from hyperbaton.decoder.decoded import Decoded
+from hyperbaton.decoder.drawing.derivation_layout import assign_lanes, lay_out
+from hyperbaton.decoder.drawing.derivation_svg import (
+    BACKWARD,
+    color_of,
+    derivation_svg,
+    text_width,
+)
+from hyperbaton.decoder.edges import within_limit
+from hyperbaton.decoder.explanation import Explanation, explain
+from hyperbaton.decoder.lattice import Lattice
+from hyperbaton.decoder.search_space import best_futures
+from hyperbaton.decoder.translator import Translator
+from hyperbaton.foundation.arrays import FloatArray
+from hyperbaton.foundation.coverage import free_spans
+from tools.pictures.paper import GREY, Paper
+
+SENTENCE = "sensei wa tomodachi ni tegami o okutta ."
+WIDTH, LEFT, COLUMN = 800.0, 24.0, 94.0  # of a picture with a column for each word
+ROW = 30.0
+LIMIT = 4  # of the picture that explains the distortion limit
+N_SHOWN = 3  # hypotheses of a stack
+GRID = 5, 6  # hypotheses and options of the picture of cube pruning
+N_POPS = 8
+END = ' text-anchor="end"'
+ALLOWED, TAKEN = "#009E73", "#0072B2"
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """The search of the sentence, and its best derivation taken apart."""
+
+    decoded: Decoded
+    explanation: Explanation
+    futures: FloatArray
+
+    @classmethod
+    def of(cls, translator: Translator) -> "Sample":
+        decoded = translator.with_settings(lattice=True).decode(SENTENCE)
+        weights = [
+            np.array([translator.weights[name] for name in model.feature_names])
+            for model in translator.distortion
+        ]
+        futures = best_futures(decoded.options, decoded.scorers, weights)
+        return cls(decoded, explain(translator, decoded), futures)
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        return self.explanation.source_words
+
+    @property
+    def spans(self) -> list[tuple[int, int, int]]:
+        """Start, end and first option of each span with options."""
+        spans = self.decoded.options.spans[:-1]
+        return [(int(row["start"]), int(row["end"]), int(row["option"])) for row in spans]
+
+    @cached_property
+    def lattice(self) -> Lattice:
+        lattice = self.decoded.lattice
+        assert lattice is not None
+        return lattice
+
+    @cached_property
+    def best_path(self) -> list[int]:
+        """The nodes of the best derivation, after each step."""
+        nodes = [0]
+        while (following := int(self.lattice.following[nodes[-1]])) >= 0:
+            nodes.append(following)
+        return nodes[1:]
+
+    def covered(self, node: int) -> list[bool]:
+        bits = int(self.lattice.coverage[node, 0])
+        return [bool(bits >> place & 1) for place in range(len(self.words))]
+
+    def arcs_to(self, node: int) -> list[int]:
+        """The one of the best path first."""
+        found: list[int] = np.flatnonzero(self.lattice.arc_to == node).tolist()
+        return found
+
+    def phrase(self, arc: int) -> list[str]:
+        return self.decoded.phrase(int(self.lattice.arc_option[arc]))
+
+    def said(self, arc: int) -> list[str]:
+        """All target words on the best path that ends with an arc."""
+        before = int(self.lattice.arc_from[arc])
+        return (self.said(self.arcs_to(before)[0]) if before else []) + self.phrase(arc)
+
+
+def derivation(sample: Sample) -> str:
+    """Source and target phrases, and the jumps between them."""
+    drawn = sample.explanation.derivation
+    width, height = (2 * length for length in lay_out(drawn, text_width).size)
+    paper = Paper(WIDTH, height)
+    picture = derivation_svg(drawn, shrinks=False)
+    paper.add(f'<g transform="translate({(WIDTH - width) / 2:.1f} 0) scale(2)">{picture}</g>')
+    return paper.finished("The best derivation", derivation.__doc__ or "")
+
+
+def options(sample: Sample) -> str:
+    """Every source span that has options, with its best one; in colour, the options taken."""
+    taken = {step.source: (n, step.target_words) for n, step in enumerate(sample.explanation.steps)}
+    lanes = assign_lanes([(start, end - 0.1) for start, end, _ in sample.spans])
+    paper = Paper(WIDTH, 66 + ROW * (max(lanes) + 1))
+    _source(paper, sample.words)
+    for (start, end, option), lane in zip(sample.spans, lanes, strict=True):
+        step, words = taken.get((start, end), (None, sample.decoded.phrase(option)))
+        color = {} if step is None else {"color": color_of(step), "shade": 0.3}
+        _span(paper, start, end, 54 + ROW * lane, " ".join(words), **color)
+    return paper.finished("Options of a sentence", options.__doc__ or "")
+
+
+def limit(sample: Sample) -> str:
+    """Which spans may follow the first phrase under a distortion limit of 4."""
+    step = sample.explanation.steps[0]
+    previous_end, gap = step.source[1], step.covered.index(False)
+    start, end = np.array(sample.spans)[:, :2].T
+    free = np.flatnonzero(free_spans(np.array(step.covered), start, end))
+    start, end = start[free], end[free]
+    allowed = within_limit(start, end, previous_end, gap, LIMIT)
+    lanes = assign_lanes(list(zip(start.tolist(), (end - 0.1).tolist(), strict=True)))
+    paper = Paper(WIDTH, 66 + ROW * (max(lanes) + 1))
+    _source(paper, sample.words)
+    _span(paper, *step.source, 54, "covered", GREY, 0.5)
+    for first, last, lane, is_allowed in zip(start, end, lanes, allowed, strict=True):
+        jump = first - previous_end
+        text = f"jump {jump:+d}".replace("+0", "0")
+        if not is_allowed and abs(jump) <= LIMIT:
+            text = f"{last - gap} from gap"
+        look = {"color": ALLOWED, "shade": 0.25} if is_allowed else {"shade": 0.0, "dashed": True}
+        _span(paper, first, last, 54 + ROW * lane, text, **look)
+    return paper.finished("The distortion limit", limit.__doc__ or "")
+
+
+def future(sample: Sample) -> str:
+    """The best score of every source span, from its first word (row) to its last (column)."""
+    left, width, n = 110.0, 82.0, len(sample.words)
+    paper = Paper(WIDTH, 48 + ROW * n)
+    open_words = {
+        n for n, is_covered in enumerate(sample.explanation.steps[1].covered) if not is_covered
+    }
+    lowest = sample.futures[0, n]
+    for start, word in enumerate(sample.words):
+        paper.text((left + width * (start + 0.5), 20), word)
+        paper.text((left - 12, 36 + ROW * (start + 0.5)), word, 13, END)
+        for end in range(start + 1, n + 1):
+            corner = left + width * (end - 1) + 2, 36 + ROW * start + 2
+            value = sample.futures[start, end]
+            is_left = end == start + 1 and start in open_words
+            look = ' stroke-width="2.5"' if is_left else ' stroke-opacity="0.3"'
+            color = BACKWARD if is_left else TAKEN
+            paper.box(corner, (width - 4, ROW - 4), color, 0.05 + 0.5 * value / lowest, look)
+            middle = corner[0] + width / 2 - 2, corner[1] + ROW / 2 - 2
+            paper.text(middle, _number(value), 12)
+    return paper.finished("Future cost", future.__doc__ or "")
+
+
+def stacks(sample: Sample) -> str:
+    """The best hypotheses of every stack; the arrows lead along the best derivation."""
+    lattice, total = sample.lattice, sample.lattice.score + sample.lattice.future
+    n, width, height = len(sample.words), 87.0, 62.0
+    paper = Paper(WIDTH, 62 + N_SHOWN * (height + 8))
+    places: dict[int, tuple[float, float]] = {}
+    for stack in range(n + 1):
+        nodes = np.flatnonzero(lattice.n_covered == stack)
+        best = nodes[np.argsort(-total[nodes], kind="stable")].tolist()
+        shown = best[:N_SHOWN]
+        shown += [node for node in best[N_SHOWN:] if node in sample.best_path]
+        x = 9 + width * stack
+        paper.text((x + width / 2 - 2, 18), f"stack {stack}", 12)
+        for row, node in enumerate([*shown[: N_SHOWN - 1], shown[-1]][: len(shown)]):
+            places[node] = x, 34 + row * (height + 8)
+            _hypothesis(paper, sample, node, total[node], places[node], (width - 5, height))
+        kept = f"{sample.decoded.record.stack_sizes[stack]} kept"
+        paper.quiet((x + width / 2 - 2, 46 + N_SHOWN * (height + 8)), kept, 11)
+    for before, after in zip([0, *sample.best_path], sample.best_path, strict=False):
+        (x0, y0), (x1, y1) = places[before], places[after]
+        from_, to = (x0 + width - 5, y0 + 12), (x1, y1 + 12)
+        if to[0] - from_[0] > 10:  # over the stacks between them
+            path = (
+                f"M{from_[0]:.1f} {y0:.1f}Q{(from_[0] + to[0]) / 2:.1f} 22.0 {to[0]:.1f} {y1:.1f}"
+            )
+        else:
+            path = f"M{from_[0]:.1f} {from_[1]:.1f}L{to[0]:.1f} {to[1]:.1f}"
+        paper.line(path, TAKEN, ' stroke-width="2"')
+    return paper.finished("Stacks", stacks.__doc__ or "")
+
+
+def recombination(sample: Sample) -> str:
+    """Two hypotheses with the same future: the search keeps the better one."""
+    lattice, node = sample.lattice, sample.best_path[1]
+    arcs = sample.arcs_to(node)
+    scores = lattice.score[lattice.arc_from[arcs]] + lattice.arc_score[arcs]
+    best = [arcs[n] for n in np.argsort(-scores, kind="stable")]
+    other = next(arc for arc in best[1:] if sample.said(arc) != sample.said(best[0]))
+    paper = Paper(WIDTH, 150)
+    for y, arc in ((22.0, best[0]), (88.0, other)):
+        paper.box((20, y), (290, 44), TAKEN if arc == best[0] else GREY)
+        paper.text((165, y + 15), " ".join(sample.said(arc)))
+        score = lattice.score[lattice.arc_from[arc]] + lattice.arc_score[arc]
+        paper.quiet((165, y + 32), f"score {_number(score)}")
+        dashes = "" if arc == best[0] else ' stroke-dasharray="4 3"'
+        paper.line(f"M310 {y + 22:.1f}C380 {y + 22:.1f} 380 75 450 75", TAKEN, dashes)
+    paper.box((450, 40), (330, 70), TAKEN, 0.25)
+    paper.coverage((583, 49), sample.covered(node))
+    paper.text((615, 72), "the language model sees: " + " ".join(sample.phrase(best[0])))
+    paper.quiet((615, 94), f"{len(arcs)} steps lead to this hypothesis")
+    return paper.finished("Recombination", recombination.__doc__ or "")
+
+
+def cube(sample: Sample) -> str:
+    """Hypotheses (rows) × options of a span (columns), and the order in which steps are taken."""
+    nodes, options, value = _grid(sample)
+    order, waiting = _pops(value)
+    left, width, height = 190.0, 98.0, 36.0
+    paper = Paper(WIDTH, 52 + height * len(nodes))
+    for column, option in enumerate(options):
+        words = _fitting(" ".join(sample.decoded.phrase(option)), width)
+        paper.text((left + width * (column + 0.5), 22), words, 12)
+    for row, node in enumerate(nodes):
+        y = 40 + height * row
+        paper.text((left - 12, y + 17), " ".join(sample.phrase(sample.arcs_to(node)[0])), 13, END)
+        for column in range(len(options)):
+            place, corner = (row, column), (left + width * column + 2, y + 2)
+            is_taken = place in order
+            look = "" if is_taken else ' stroke-dasharray="4 3"'
+            shade = 0.35 if is_taken else 0.0
+            if is_taken or place in waiting:
+                paper.box(corner, (width - 4, height - 4), TAKEN, shade, look)
+                paper.text((corner[0] + 54, y + 18), _number(value[place]), 12)
+            if is_taken:
+                paper.quiet((corner[0] + 18, y + 18), f"{order.index(place) + 1}.", 12)
+    return paper.finished("Cube pruning", cube.__doc__ or "")
+
+
+def _grid(sample: Sample) -> tuple[list[int], list[int], dict[tuple[int, int], float]]:
+    """Hypotheses that have translated the first phrase only, options of the third one's span, and
+    the totals of all steps."""
+    lattice, table = sample.lattice, sample.decoded.options.table
+    total = lattice.score + lattice.future
+    after, span = sample.best_path[0], sample.explanation.steps[2].source
+    same = np.flatnonzero((lattice.coverage == lattice.coverage[after]).all(axis=1)).tolist()
+    ends = table.end[[lattice.arc_option[sample.arcs_to(node)[0]] for node in same]].tolist()
+    group = [node for node, end in zip(same, ends, strict=True) if end == ends[same.index(after)]]
+    nodes = sorted(group, key=lambda node: -total[node])[: GRID[0]]
+    first = next(option for start, end, option in sample.spans if (start, end) == span)
+    options = list(range(first, first + GRID[1]))
+    arcs = zip(lattice.arc_from, lattice.arc_to, lattice.arc_option, lattice.arc_score, strict=True)
+    return (
+        nodes,
+        options,
+        {
+            (nodes.index(before), options.index(option)): lattice.score[before]
+            + score
+            + lattice.future[to]
+            for before, to, option, score in arcs
+            if before in nodes and option in options
+        },
+    )
+
+
+def _pops(
+    value: dict[tuple[int, int], float],
+) -> tuple[list[tuple[int, int]], set[tuple[int, int]]]:
+    """The first steps that a queue takes, and those that then wait in it."""
+    queue, order = [(-value[0, 0], (0, 0))], list[tuple[int, int]]()
+    while len(order) < N_POPS:
+        _, (row, column) = heappop(queue)
+        order.append((row, column))
+        for place in [(row + 1, column), (row, column + 1)][: 2 if row == 0 else 1]:
+            if place in value:
+                heappush(queue, (-value[place], place))
+    return order, {place for _, place in queue}
+
+
+def _fitting(text: str, width: float) -> str:
+    """As much of a text as a box of this width can show."""
+    n_characters = int(width / 6.2)
+    return text if len(text) <= n_characters else text[: n_characters - 1].rstrip() + "…"
+
+
+def _number(value: float, sign: str = "") -> str:
+    return f"{value:{sign}.2f}".replace("-", "−")
+
+
+def _source(paper: Paper, words: tuple[str, ...]) -> None:
+    for place, word in enumerate(words):
+        paper.text((LEFT + COLUMN * (place + 0.5) - 2, 20), word, 15)
+        paper.quiet((LEFT + COLUMN * (place + 0.5) - 2, 39), str(place), 11)
+
+
+def _span(
+    paper: Paper, start: int, end: int, y: float, text: str,
+    color: str = GREY, shade: float = 0.12, *, dashed: bool = False,
+) -> None:  # fmt: skip
+    width = COLUMN * (end - start) - 4
+    look = ' stroke-dasharray="4 3"' if dashed else ""
+    paper.box((LEFT + COLUMN * start, y), (width, ROW - 6), color, shade, look)
+    paper.text((LEFT + COLUMN * start + width / 2, y + ROW / 2 - 3), _fitting(text, width), 12)
+
+
+def _hypothesis(
+    paper: Paper, sample: Sample, node: int, total: float,
+    corner: tuple[float, float], size: tuple[float, float],
+) -> None:  # fmt: skip
+    x, y = corner
+    is_best = node in (0, *sample.best_path)
+    paper.box(corner, size, TAKEN if is_best else GREY, 0.25 if is_best else 0.1)
+    paper.coverage((x + (size[0] - 63) / 2, y + 6), sample.covered(node))
+    words = sample.phrase(sample.arcs_to(node)[0]) if node else []
+    half = (len(words) + 1) // 2 if len(" ".join(words)) > 14 else len(words)
+    for row, line in enumerate((words[:half], words[half:])):
+        shift = 0.0 if words[half:] else 6.0
+        paper.text((x + size[0] / 2, y + 23 + shift + 12 * row), " ".join(line), 11)
+    paper.quiet((x + size[0] / 2, y + 52), _number(total), 11)
+
+
+def score(sample: Sample) -> str:
+    """What each part of the model adds to the score of the best derivation."""
+    explained = sample.explanation
+    rows = [
+        (part.name, float(value))
+        for part, value in zip(explained.parts, explained.part_scores, strict=True)
+        if value
+    ]
+    ends = np.cumsum([0.0, *(value for _, value in rows)])
+    pixels = 470 / (ends.max() - ends.min())
+    paper = Paper(WIDTH, 30 + ROW * (len(rows) + 1))
+    zero = 180 - pixels * ends.min()
+    paper.line(f"M{zero:.1f} 12V{22 + ROW * (len(rows) + 1):.1f}", GREY, ' stroke-dasharray="2 3"')
+    for row, ((name, value), begin) in enumerate(
+        zip([*rows, ("score", ends[-1])], [*ends[:-1], 0.0], strict=True)
+    ):
+        y, low = 16 + ROW * row, min(begin, begin + value)
+        color = TAKEN if name == "score" else ALLOWED if value > 0 else BACKWARD
+        paper.text((160, y + 12), name, 13, END)
+        paper.box((zero + pixels * low, y), (pixels * abs(value), ROW - 6), color, 0.35)
+        paper.text((690, y + 12), _number(value, "+"), 13, ' text-anchor="start"')
+    return paper.finished("Features and weights", score.__doc__ or "")
