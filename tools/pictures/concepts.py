@@ -105,7 +105,7 @@ def derivation(sample: Sample) -> str:
 
 
 def options(sample: Sample) -> str:
-    """Every source span that has options, with its best one; in colour, the options taken."""
+    """The best option of each source span; in colour, the options taken."""
     taken = {step.source: (n, step.target_words) for n, step in enumerate(sample.explanation.steps)}
     lanes = assign_lanes([(start, end - 0.1) for start, end, _ in sample.spans])
     paper = Paper(WIDTH, 66 + ROW * (max(lanes) + 1))
@@ -114,7 +114,8 @@ def options(sample: Sample) -> str:
         step, words = taken.get((start, end), (None, sample.decoded.phrase(option)))
         color = {} if step is None else {"color": color_of(step), "shade": 0.3}
         _span(paper, start, end, 54 + ROW * lane, " ".join(words), **color)
-    return paper.finished("Options of a sentence", options.__doc__ or "")
+    counts = f"{len(sample.spans)} spans have {len(sample.decoded.options.table)} options."
+    return paper.finished("Options of a sentence", f"{options.__doc__} {counts}")
 
 
 def limit(sample: Sample) -> str:
