@@ -11,8 +11,8 @@ from pathlib import Path
 
 from hyperbaton import Translator
 from tools.pictures import concepts
-from tools.pictures.concepts import Sample
 from tools.pictures.moving import moving_svg
+from tools.pictures.sample import Sample
 
 PLACE = Path(__file__).parents[2] / "docs/pictures"
 STILL = (
@@ -30,11 +30,11 @@ def pictures(translator: Translator) -> dict[str, str]:
 
 def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
-        system = Path(sys.argv[1] if len(sys.argv) > 1 else folder, "")
-        if system == Path(folder):
+        given = sys.argv[1:2]
+        if not given:
             train = [sys.executable, "-m", "hyperbaton", "train", "--sample", "ja-en"]
             subprocess.run([*train, "--out", folder], check=True)
-        for name, content in pictures(Translator.load(system)).items():
+        for name, content in pictures(Translator.load((given or [folder])[0])).items():
             (PLACE / name).write_text(content, encoding="utf-8")
 
 

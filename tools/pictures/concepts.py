@@ -1,13 +1,10 @@
 """The pictures of docs/understand, all of one search of one sentence."""
 
-from dataclasses import dataclass
-from functools import cached_property
 from heapq import heappop, heappush
 
 import numpy as np
 
-from hyperbaton.decoder.decoded import Decoded
-from hyperbaton.decoder.drawing.derivation_layout import assign_lanes, lay_out
+from hyperbaton.decoder.drawing.derivation_layout import Point, assign_lanes, lay_out
 from hyperbaton.decoder.drawing.derivation_svg import (
     BACKWARD,
     color_of,
@@ -15,83 +12,19 @@ from hyperbaton.decoder.drawing.derivation_svg import (
     text_width,
 )
 from hyperbaton.decoder.edges import within_limit
-from hyperbaton.decoder.explanation import Explanation, explain
-from hyperbaton.decoder.lattice import Lattice
-from hyperbaton.decoder.search_space import best_futures
-from hyperbaton.decoder.translator import Translator
-from hyperbaton.foundation.arrays import FloatArray
 from hyperbaton.foundation.coverage import free_spans
 from tools.pictures.paper import GREY, Paper
+from tools.pictures.sample import Sample
 
-SENTENCE = "sensei wa tomodachi ni tegami o okutta ."
+Place = tuple[int, int]  # row and column of a grid
 WIDTH, LEFT, COLUMN = 800.0, 24.0, 94.0  # of a picture with a column for each word
 ROW = 30.0
 LIMIT = 4  # of the picture that explains the distortion limit
 N_SHOWN = 3  # hypotheses of a stack
 GRID = 5, 6  # hypotheses and options of the picture of cube pruning
 N_POPS = 8
-END = ' text-anchor="end"'
+END, DASHED = ' text-anchor="end"', ' stroke-dasharray="4 3"'
 ALLOWED, TAKEN = "#009E73", "#0072B2"
-
-
-@dataclass(frozen=True, eq=False)
-class Sample:
-    """The search of the sentence, and its best derivation taken apart."""
-
-    decoded: Decoded
-    explanation: Explanation
-    futures: FloatArray
-
-    @classmethod
-    def of(cls, translator: Translator) -> "Sample":
-        decoded = translator.with_settings(lattice=True).decode(SENTENCE)
-        weights = [
-            np.array([translator.weights[name] for name in model.feature_names])
-            for model in translator.distortion
-        ]
-        futures = best_futures(decoded.options, decoded.scorers, weights)
-        return cls(decoded, explain(translator, decoded), futures)
-
-    @property
-    def words(self) -> tuple[str, ...]:
-        return self.explanation.source_words
-
-    @property
-    def spans(self) -> list[tuple[int, int, int]]:
-        """Start, end and first option of each span with options."""
-        spans = self.decoded.options.spans[:-1]
-        return [(int(row["start"]), int(row["end"]), int(row["option"])) for row in spans]
-
-    @cached_property
-    def lattice(self) -> Lattice:
-        lattice = self.decoded.lattice
-        assert lattice is not None
-        return lattice
-
-    @cached_property
-    def best_path(self) -> list[int]:
-        """The nodes of the best derivation, after each step."""
-        nodes = [0]
-        while (following := int(self.lattice.following[nodes[-1]])) >= 0:
-            nodes.append(following)
-        return nodes[1:]
-
-    def covered(self, node: int) -> list[bool]:
-        bits = int(self.lattice.coverage[node, 0])
-        return [bool(bits >> place & 1) for place in range(len(self.words))]
-
-    def arcs_to(self, node: int) -> list[int]:
-        """The one of the best path first."""
-        found: list[int] = np.flatnonzero(self.lattice.arc_to == node).tolist()
-        return found
-
-    def phrase(self, arc: int) -> list[str]:
-        return self.decoded.phrase(int(self.lattice.arc_option[arc]))
-
-    def said(self, arc: int) -> list[str]:
-        """All target words on the best path that ends with an arc."""
-        before = int(self.lattice.arc_from[arc])
-        return (self.said(self.arcs_to(before)[0]) if before else []) + self.phrase(arc)
 
 
 def derivation(sample: Sample) -> str:
@@ -112,8 +45,8 @@ def options(sample: Sample) -> str:
     _source(paper, sample.words)
     for (start, end, option), lane in zip(sample.spans, lanes, strict=True):
         step, words = taken.get((start, end), (None, sample.decoded.phrase(option)))
-        color = {} if step is None else {"color": color_of(step), "shade": 0.3}
-        _span(paper, start, end, 54 + ROW * lane, " ".join(words), **color)
+        look = (GREY, 0.12) if step is None else (color_of(step), 0.3)
+        _span(paper, start, end, 54 + ROW * lane, " ".join(words), *look)
     counts = f"{len(sample.spans)} spans have {len(sample.decoded.options.table)} options."
     return paper.finished("Options of a sentence", f"{options.__doc__} {counts}")
 
@@ -135,8 +68,8 @@ def limit(sample: Sample) -> str:
         text = f"jump {jump:+d}".replace("+0", "0")
         if not is_allowed and abs(jump) <= LIMIT:
             text = f"{last - gap} from gap"
-        look = {"color": ALLOWED, "shade": 0.25} if is_allowed else {"shade": 0.0, "dashed": True}
-        _span(paper, first, last, 54 + ROW * lane, text, **look)
+        look = (ALLOWED, 0.25) if is_allowed else (GREY, 0.0)
+        _span(paper, first, last, 54 + ROW * lane, text, *look)
     return paper.finished("The distortion limit", limit.__doc__ or "")
 
 
@@ -168,7 +101,7 @@ def stacks(sample: Sample) -> str:
     lattice, total = sample.lattice, sample.lattice.score + sample.lattice.future
     n, width, height = len(sample.words), 87.0, 62.0
     paper = Paper(WIDTH, 62 + N_SHOWN * (height + 8))
-    places: dict[int, tuple[float, float]] = {}
+    places: dict[int, Point] = {}
     for stack in range(n + 1):
         nodes = np.flatnonzero(lattice.n_covered == stack)
         best = nodes[np.argsort(-total[nodes], kind="stable")].tolist()
@@ -207,7 +140,7 @@ def recombination(sample: Sample) -> str:
         paper.text((165, y + 15), " ".join(sample.said(arc)))
         score = lattice.score[lattice.arc_from[arc]] + lattice.arc_score[arc]
         paper.quiet((165, y + 32), f"score {_number(score)}")
-        dashes = "" if arc == best[0] else ' stroke-dasharray="4 3"'
+        dashes = "" if arc == best[0] else DASHED
         paper.line(f"M310 {y + 22:.1f}C380 {y + 22:.1f} 380 75 450 75", TAKEN, dashes)
     paper.box((450, 40), (330, 70), TAKEN, 0.25)
     paper.coverage((583, 49), sample.covered(node))
@@ -231,7 +164,7 @@ def cube(sample: Sample) -> str:
         for column in range(len(options)):
             place, corner = (row, column), (left + width * column + 2, y + 2)
             is_taken = place in order
-            look = "" if is_taken else ' stroke-dasharray="4 3"'
+            look = "" if is_taken else DASHED
             shade = 0.35 if is_taken else 0.0
             if is_taken or place in waiting:
                 paper.box(corner, (width - 4, height - 4), TAKEN, shade, look)
@@ -241,37 +174,57 @@ def cube(sample: Sample) -> str:
     return paper.finished("Cube pruning", cube.__doc__ or "")
 
 
-def _grid(sample: Sample) -> tuple[list[int], list[int], dict[tuple[int, int], float]]:
+def score(sample: Sample) -> str:
+    """What each part of the model adds to the score of the best derivation."""
+    explained = sample.explanation
+    rows = [
+        (part.name, float(value))
+        for part, value in zip(explained.parts, explained.part_scores, strict=True)
+        if value
+    ]
+    ends = np.cumsum([0.0, *(value for _, value in rows)])
+    pixels = 470 / (ends.max() - ends.min())
+    paper = Paper(WIDTH, 30 + ROW * (len(rows) + 1))
+    zero = 180 - pixels * ends.min()
+    paper.line(f"M{zero:.1f} 12V{22 + ROW * (len(rows) + 1):.1f}", GREY, ' stroke-dasharray="2 3"')
+    for row, ((name, value), begin) in enumerate(
+        zip([*rows, ("score", ends[-1])], [*ends[:-1], 0.0], strict=True)
+    ):
+        y, low = 16 + ROW * row, min(begin, begin + value)
+        color = TAKEN if name == "score" else ALLOWED if value > 0 else BACKWARD
+        paper.text((160, y + 12), name, 13, END)
+        paper.box((zero + pixels * low, y), (pixels * abs(value), ROW - 6), color, 0.35)
+        paper.text((690, y + 12), _number(value, "+"), 13, ' text-anchor="start"')
+    return paper.finished("Features and weights", score.__doc__ or "")
+
+
+def _grid(sample: Sample) -> tuple[list[int], list[int], dict[Place, float]]:
     """Hypotheses that have translated the first phrase only, options of the third one's span, and
     the totals of all steps."""
-    lattice, table = sample.lattice, sample.decoded.options.table
-    total = lattice.score + lattice.future
-    after, span = sample.best_path[0], sample.explanation.steps[2].source
-    same = np.flatnonzero((lattice.coverage == lattice.coverage[after]).all(axis=1)).tolist()
-    ends = table.end[[lattice.arc_option[sample.arcs_to(node)[0]] for node in same]].tolist()
-    group = [node for node, end in zip(same, ends, strict=True) if end == ends[same.index(after)]]
-    nodes = sorted(group, key=lambda node: -total[node])[: GRID[0]]
+    lattice, after = sample.lattice, sample.best_path[0]
+    is_covered = (lattice.coverage == lattice.coverage[after]).all(axis=1)
+    has_same_end = np.isclose(lattice.future, lattice.future[after])
+    group = np.flatnonzero(is_covered & has_same_end).tolist()
+    nodes = sorted(group, key=lambda node: -lattice.score[node])[: GRID[0]]
+    span = sample.explanation.steps[2].source
     first = next(option for start, end, option in sample.spans if (start, end) == span)
     options = list(range(first, first + GRID[1]))
-    arcs = zip(lattice.arc_from, lattice.arc_to, lattice.arc_option, lattice.arc_score, strict=True)
+    totals = lattice.score[lattice.arc_from] + lattice.arc_score + lattice.future[lattice.arc_to]
+    steps = zip(lattice.arc_from, lattice.arc_option, totals.tolist(), strict=True)
     return (
         nodes,
         options,
         {
-            (nodes.index(before), options.index(option)): lattice.score[before]
-            + score
-            + lattice.future[to]
-            for before, to, option, score in arcs
+            (nodes.index(before), options.index(option)): total
+            for before, option, total in steps
             if before in nodes and option in options
         },
     )
 
 
-def _pops(
-    value: dict[tuple[int, int], float],
-) -> tuple[list[tuple[int, int]], set[tuple[int, int]]]:
+def _pops(value: dict[Place, float]) -> tuple[list[Place], set[Place]]:
     """The first steps that a queue takes, and those that then wait in it."""
-    queue, order = [(-value[0, 0], (0, 0))], list[tuple[int, int]]()
+    queue, order = [(-value[0, 0], (0, 0))], list[Place]()
     while len(order) < N_POPS:
         _, (row, column) = heappop(queue)
         order.append((row, column))
@@ -299,17 +252,17 @@ def _source(paper: Paper, words: tuple[str, ...]) -> None:
 
 def _span(
     paper: Paper, start: int, end: int, y: float, text: str,
-    color: str = GREY, shade: float = 0.12, *, dashed: bool = False,
+    color: str, shade: float,
 ) -> None:  # fmt: skip
     width = COLUMN * (end - start) - 4
-    look = ' stroke-dasharray="4 3"' if dashed else ""
+    look = "" if shade else DASHED
     paper.box((LEFT + COLUMN * start, y), (width, ROW - 6), color, shade, look)
     paper.text((LEFT + COLUMN * start + width / 2, y + ROW / 2 - 3), _fitting(text, width), 12)
 
 
 def _hypothesis(
     paper: Paper, sample: Sample, node: int, total: float,
-    corner: tuple[float, float], size: tuple[float, float],
+    corner: Point, size: Point,
 ) -> None:  # fmt: skip
     x, y = corner
     is_best = node in (0, *sample.best_path)
@@ -321,27 +274,3 @@ def _hypothesis(
         shift = 0.0 if words[half:] else 6.0
         paper.text((x + size[0] / 2, y + 23 + shift + 12 * row), " ".join(line), 11)
     paper.quiet((x + size[0] / 2, y + 52), _number(total), 11)
-
-
-def score(sample: Sample) -> str:
-    """What each part of the model adds to the score of the best derivation."""
-    explained = sample.explanation
-    rows = [
-        (part.name, float(value))
-        for part, value in zip(explained.parts, explained.part_scores, strict=True)
-        if value
-    ]
-    ends = np.cumsum([0.0, *(value for _, value in rows)])
-    pixels = 470 / (ends.max() - ends.min())
-    paper = Paper(WIDTH, 30 + ROW * (len(rows) + 1))
-    zero = 180 - pixels * ends.min()
-    paper.line(f"M{zero:.1f} 12V{22 + ROW * (len(rows) + 1):.1f}", GREY, ' stroke-dasharray="2 3"')
-    for row, ((name, value), begin) in enumerate(
-        zip([*rows, ("score", ends[-1])], [*ends[:-1], 0.0], strict=True)
-    ):
-        y, low = 16 + ROW * row, min(begin, begin + value)
-        color = TAKEN if name == "score" else ALLOWED if value > 0 else BACKWARD
-        paper.text((160, y + 12), name, 13, END)
-        paper.box((zero + pixels * low, y), (pixels * abs(value), ROW - 6), color, 0.35)
-        paper.text((690, y + 12), _number(value, "+"), 13, ' text-anchor="start"')
-    return paper.finished("Features and weights", score.__doc__ or "")

@@ -65,6 +65,9 @@ class _Scene:
         return f"@media (prefers-reduced-motion:no-preference){{{''.join(self._rules)}}}"
 
     def parts(self) -> Iterator[str]:
+        for side, name in enumerate(("source", "target")):
+            _, y = _center(self._box(0, side))
+            yield _text(name, (-2.5 * EM, y), SMALL, "quiet")
         for step, taken in enumerate(self._steps):
             yield _phrase(taken.source_words, self._box(step, 0))
         end = self._seconds
