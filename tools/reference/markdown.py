@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from io import StringIO
 from typing import Any, NamedTuple
 
-MADE = "Made from the code by `python -m tools.reference`; do not edit."
+MADE = "<!-- Made from the code by `python -m tools.reference`; do not edit. -->"
 
 
 class Field(NamedTuple):

@@ -24,6 +24,7 @@ def python_page() -> Iterator[str]:
     shown = [name for names in GROUPS.values() for name in names.split()]
     assert sorted(shown) == sorted(hyperbaton.__all__), "every exported name is in one group"
     yield from ("# The Python interface", "", MADE, "", paragraphs(hyperbaton), "")
+    yield from ("[hyperbaton from Python](../use/python.md) shows them at work.", "")
     for group, names in GROUPS.items():
         yield from (f"## {group}", "")
         for name in names.split():
