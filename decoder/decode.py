@@ -54,15 +54,17 @@ MOST_BYTES = 4 << 30  # of a workspace; a sentence that needs more is an error
 class SearchSettings:
     """How the decoder searches (`--set search.KEY=VALUE`)."""
 
-    pop_limit: int = 400  # steps tried for each stack; 0: all, which is exhaustive
+    # steps tried in each stack, best first; 0: all, which makes the search exhaustive
+    pop_limit: int = 400
     stack_size: int = 200  # hypotheses kept in each stack; 0: all
-    beam: float = 0.0  # how much worse than the best a hypothesis may be; 0: no limit
-    distortion_limit: int = 6  # −1: none
-    options: int = 20  # translations for each source phrase
-    drop_unknown: bool = False  # leave unknown words out instead of copying them
-    max_length: int = 250  # words; longer sentences are translated in pieces; 0: none is
+    # drop hypotheses whose score is this much below the best of their stack; 0: none
+    beam: float = 0.0
+    distortion_limit: int = 6  # longest jump in source words; −1: any
+    options: int = 20  # translations considered for each source phrase
+    drop_unknown: bool = False  # omit unknown words instead of copying them
+    max_length: int = 250  # cut longer sentences into pieces of this many words; 0: never
     lattice: bool = False  # keep the search lattice of each sentence
-    time_limit: float = 0.0  # seconds after which the beam is narrow; 0: none
+    time_limit: float = 0.0  # seconds per sentence; afterwards the beam narrows. 0: no limit
 
 
 # From the options of a sentence to a scorer with one column, what it adds to the score

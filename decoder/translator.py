@@ -49,19 +49,21 @@ if TYPE_CHECKING:  # few translations are drawn
 class Translation:
     """The best translation of a sentence, or one of the best. Notebooks show it as a picture."""
 
-    text: str  # as people write it, if the system has a text pipeline
-    score: float
-    alignment: list[tuple[int, int]]  # source and target positions
-    segmentation: list[tuple[int, int, int, int]]  # source and target span of each phrase
-    features: dict[str, float]
-    source_words: tuple[str, ...] = ()
-    unknown: tuple[int, ...] = ()  # phrases, from 0, that are unknown words
-    # tokens of the translation, to which the alignment refers; none: the words of the text
+    text: str  # the translation; raw text if the system was trained on raw text
+    score: float  # weighted sum of the features
+    alignment: list[tuple[int, int]]  # links: source and target word, from 0
+    # for each phrase in target order: first source word, one past the last, first target word, one
+    # past the last
+    segmentation: list[tuple[int, int, int, int]]
+    features: dict[str, float]  # values by name
+    source_words: tuple[str, ...] = ()  # words of the source sentence, after tokenisation
+    unknown: tuple[int, ...] = ()  # numbers of the phrases that are unknown words
+    # tokens of the translation, to which the alignment refers; empty: the words of `text`
     words: tuple[str, ...] = ()
 
     @property
     def derivation(self) -> "Derivation":
-        """What a picture shows of it."""
+        """Words, phrases and links in the form in which pictures are drawn."""
         from hyperbaton.decoder.drawing.derivation_layout import Derivation
 
         words = self.source_words, self.words or self.text.split()
@@ -81,7 +83,8 @@ Sentences: TypeAlias = list[Sentence] | list[str] | list[Sentence | str]
 
 
 class Translator:
-    """Read-only except for the memory of its decoders; threads may share one."""
+    """A trained system, ready to translate. Several threads may share one. Methods that change
+    something return a new `Translator`, which shares the loaded models."""
 
     def __init__(
         self,
@@ -122,11 +125,13 @@ class Translator:
         *,
         allow_plugins: bool = False,
     ) -> "Translator":
-        """A system from its folder, with the system's own settings unless others are given.
+        """Loads a system from its folder.
 
-        `distortion` names models to use instead of the system's own; features for which the system
-        has no weight get their models' initial weights. `allow_plugins` trusts the system to name
-        models that are not part of hyperbaton.
+        * `settings`: settings of the search, instead of the defaults with the distortion limit of
+          the system.
+        * `distortion`: distortion models to use instead of those of the system. Features that the
+          system has no weights for start with the initial weights of their models.
+        * `allow_plugins`: trust the system to name models that are not part of hyperbaton.
         """
         directory, distortion = Path(directory), tuple(distortion)
         content = read_system(directory)
@@ -145,8 +150,8 @@ class Translator:
     @overload
     def translate(self, sentence: Sentences) -> list[Translation]: ...
     def translate(self, sentence: Sentence | str | Sentences) -> Translation | list[Translation]:
-        """The best translation of a sentence, or of each in a list: raw text if the system takes
-        it, otherwise tokens with spaces between them."""
+        """The best translation of a sentence, or a list of them for a list of sentences. Sentences
+        are raw text if the system was trained on raw text, otherwise tokens separated by spaces."""
         if isinstance(sentence, (Sentence, str)):
             return self._best(sentence)
         return list(self.translate_all(sentence))
@@ -154,8 +159,8 @@ class Translator:
     def translate_all(
         self, sentences: Iterable[Sentence | str], threads: int = 2
     ) -> Generator[Translation, None, None]:
-        """The best translations of many sentences, in order, as they are ready. Memory does not
-        grow with the input: only a few sentences are read ahead."""
+        """Yields the best translation of each sentence, in order. Only a few sentences are read
+        ahead, so the input may be a stream of any length."""
         stopped = Event()
 
         def work(_: Workplace, __: int, chunk: Sentences) -> tuple[list[Translation], float]:
@@ -184,12 +189,13 @@ class Translator:
     def n_best(
         self, sentence: Sentence | str, n: int, *, distinct: bool = False
     ) -> list[Translation]:
-        """The best derivations of a sentence; `distinct`: each translation only once."""
+        """The `n` best derivations of a sentence, the best first. With `distinct`, each translation
+        occurs only once."""
         return self.results(self.decode(sentence, n, distinct=distinct))
 
     def force(self, sentence: Sentence | str, target: str, n_best: int = 1) -> list[Translation]:
-        """The best derivations of a given translation, or else of the nearest that there is
-        (`docs/use/constraints.md`)."""
+        """The best derivations of a given translation. If the system cannot produce it, those of
+        the closest translation that it can produce."""
         words = self.preparation.split(target)
         return self.results(self.decode(sentence, n_best, request=Exactly(words)))
 
@@ -202,8 +208,13 @@ class Translator:
         request: Request | None = None,
         is_stopped: IsStopped = never,
     ) -> Decoded:
-        """The best derivations, or what is requested (`constrained_search.py`). The search looks
-        now and then whether it `is_stopped`, and then raises `Stopped`."""
+        """The best derivations as arrays, with the statistics of the search and, if the settings
+        ask for it, its lattice.
+
+        * `request`: a constraint on the search, see `decoder/constrained_search.py`.
+        * `is_stopped`: a function that the search calls regularly; once it returns `True`, the
+          search raises `Stopped`.
+        """
         if isinstance(sentence, str):
             sentence = self.preparation.parse(sentence.removesuffix("\n"))
         sentence = self._checked(sentence)
@@ -216,12 +227,13 @@ class Translator:
             return decoder.decode(sentence, n_best, distinct=distinct)
 
     def derivations(self, sentence: Sentence, chosen: Ragged, scores: FloatArray) -> Decoded:
-        """What a search of the same translator has found, perhaps on another machine."""
+        """Derivations that a search with the same system found, perhaps on another machine: the
+        options `chosen` in each, and their scores."""
         with self._borrowed_decoder() as decoder:
             return decoder.derivations(self._checked(sentence), chosen, scores)
 
     def results(self, decoded: Decoded) -> list[Translation]:
-        """Everything about the derivations of a sentence, as plain values."""
+        """The results of `decode` as translations."""
         features = decoded.features()
         return [
             Translation(
@@ -238,24 +250,26 @@ class Translator:
         ]
 
     def with_weights(self, weights: Mapping[str, float], **changes: object) -> "Translator":
-        """The same system under other weights and settings; nothing is loaded again."""
+        """The same system with other values for some weights, and with `changes` of the settings of
+        the search."""
         settings = replace(self.settings, **changes)  # type: ignore[arg-type]
         return self._changed(weights=self.weights | dict(weights), settings=settings)
 
     def with_model(self, model: DistortionModel) -> "Translator":
-        """The same system with one distortion model more, at its initial weights."""
+        """The same system with one more distortion model, at its initial weights."""
         weights = dict(zip(model.feature_names, model.initial_weights, strict=True))
         return self._changed(distortion=(*self.distortion, model), weights=weights | self.weights)
 
     def with_distortion(self, models: Iterable[DistortionModel]) -> "Translator":
-        """The same system with other distortion models, such as some of its own."""
+        """The same system with only these distortion models, which must have weights."""
         return self._changed(distortion=models)
 
     def for_tokens(self) -> "Translator":
-        """The same system for text that is tokenised already."""
+        """The same system for text that is already tokenised."""
         return self._changed(preparation=replace(self.preparation, text=None))
 
     def with_settings(self, **changes: object) -> "Translator":
+        """The same system with other settings of the search, such as `distortion_limit=4`."""
         return self.with_weights({}, **changes)
 
     def _changed(self, **parts: Any) -> "Translator":
@@ -265,7 +279,7 @@ class Translator:
 
     @property
     def own_tagger(self) -> Tagger | None:
-        """What tags sentences that have no tags, if a model needs them."""
+        """The tagger for sentences without tags, if a model needs tags; otherwise `None`."""
         return self.preparation.tagger if "tags" in self._needed else None
 
     def _checked(self, sentence: Sentence) -> Sentence:

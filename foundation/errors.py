@@ -14,7 +14,9 @@ LONGEST_NAME = 100  # letters that are compared with known names; comparing is s
 
 
 class HyperbatonError(Exception):
-    """Something that the user can fix."""
+    """An error that the user can fix; the base class of the others. `str(error)` is the whole
+    message, and its parts are attributes: `what` is wrong, `where`, what was `expected`, and an
+    `advice`. `exit_code` is the exit code of the command."""
 
     exit_code = 1
 
@@ -28,7 +30,7 @@ class HyperbatonError(Exception):
 
 
 class DataError(HyperbatonError):
-    """A file or a corpus is not what it should be."""
+    """A file or a corpus is missing or malformed."""
 
 
 class BadLine(DataError):
@@ -54,7 +56,7 @@ class NotFitted(DataError, AttributeError):
 
 
 class SettingError(HyperbatonError):
-    """A setting is unknown or has an impossible value: wrong usage, exit code 2."""
+    """A setting is unknown or has an impossible value; exit code 2."""
 
     exit_code = 2
 

@@ -64,11 +64,18 @@ def test_functions_have_few_arguments_and_branches():
     assert not found, "\n".join(found)
 
 
+def n_lines(node):
+    """Without the docstring, which may list many parameters."""
+    first = node.body[0]
+    described = first.end_lineno - first.lineno + 1 if ast.get_docstring(node) else 0
+    return node.end_lineno - node.lineno + 1 - described
+
+
 def test_functions_fit_on_a_screen():
     long = [
         f"{path.relative_to(ROOT)}:{node.lineno} {node.name}"
         for path, node, is_kernel in functions()
-        if not is_kernel and node.end_lineno - node.lineno + 1 > MOST_LINES
+        if not is_kernel and n_lines(node) > MOST_LINES
     ]
     assert not long, "\n".join(long)
 

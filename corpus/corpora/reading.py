@@ -39,9 +39,9 @@ ENDED = object()  # stands for the next record of a file that has ended
 class CorpusSettings:
     """How corpora are read (`--set corpus.KEY=VALUE`)."""
 
-    skip_bad: bool = False  # leave bad pairs out and count them, instead of stopping
-    max_length: int = 0  # leave out pairs with a longer side; 0 keeps all
-    factored: bool = False  # words are written word|tag
+    skip_bad: bool = False  # skip malformed pairs and count them, instead of stopping at the first
+    max_length: int = 0  # skip pairs with more words on either side; 0: keep all
+    factored: bool = False  # words are written `word|tag`
 
 
 @dataclass(frozen=True)

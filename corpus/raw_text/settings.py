@@ -7,13 +7,15 @@ NUMBERS = KEEP, COPY = "keep", "copy"
 
 @dataclass(frozen=True)
 class TextSettings:
-    """What raw text is made of (`--set text.KEY=VALUE`). Without languages, text is tokens."""
+    """How raw text becomes tokens (`--set text.KEY=VALUE`). Without languages, the text must
+    already be tokenised."""
 
-    source_language: str = ""  # as a code: ja
-    target_language: str = ""
-    source_tokeniser: str = ""  # instead of the language's own
-    target_tokeniser: str = ""
-    source_case: str = ""  # keep, lower or true
-    target_case: str = ""  # keep or true
-    split: bool = False  # lines of several sentences are translated one sentence at a time
-    numbers: str = KEEP  # copy: numbers that are the same on both sides are learned as one word
+    source_language: str = ""  # code of the source language, such as `ja`; the text is raw
+    target_language: str = ""  # code of the target language
+    source_tokeniser: str = ""  # a tokeniser other than the default one of the language
+    target_tokeniser: str = ""  # the same for the target language
+    source_case: str = ""  # `keep` capitals, `lower` all, or learn the usual case of words (`true`)
+    target_case: str = ""  # `keep` or `true`
+    split: bool = False  # split lines into sentences and translate these one by one
+    # `keep`, or `copy`: replace numbers that agree on both sides by one placeholder word
+    numbers: str = KEEP

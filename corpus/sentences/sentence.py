@@ -14,15 +14,20 @@ FREE = -1  # the rank of a word that may come at any time
 
 @dataclass(frozen=True, eq=False)
 class Sentence:
-    words: tuple[str, ...]
-    tags: tuple[str, ...] | None = None
-    classes: tuple[int, ...] | None = None
-    tree: Tree | None = None
-    order: tuple[int, ...] | None = None  # in which a reference translates it: ranks, or FREE
-    markup: Markup = NO_MARKUP  # what the search is told about spans of words
-    raw: str | None = None  # the text that its words were made of, if it was not tokens
-    breaks: tuple[int, ...] = ()  # where its second and further sentences begin, if it has several
-    written: tuple[str, ...] | None = None  # how words that are copied are written, if differently
+    """A source sentence: its words and, as layers, what distortion models may need to know about
+    them. `translate` takes it in place of a string."""
+
+    words: tuple[str, ...]  # the tokens
+    tags: tuple[str, ...] | None = None  # a part-of-speech tag for each word
+    classes: tuple[int, ...] | None = None  # a word class for each word
+    tree: Tree | None = None  # parse tree of the sentence
+    # rank of each word in the order of a reference; −1: any time
+    order: tuple[int, ...] | None = None
+    markup: Markup = NO_MARKUP  # constraints on spans of words
+    raw: str | None = None  # the text from which the words were made, if it was raw
+    breaks: tuple[int, ...] = ()  # first words of the second and later sentences of the line
+    # forms in which unknown words are copied, if they differ from `words`
+    written: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
         for layer in LAYERS:
@@ -39,16 +44,17 @@ class Sentence:
         return len(self.words)
 
     def copy_of(self, place: int) -> str:
-        """A word as it is copied into the translation."""
+        """The form in which the word at `place` is copied into the translation if it is unknown."""
         return (self.written or self.words)[place]
 
     @property
     def layers(self) -> frozenset[str]:
+        """Names of the layers that the sentence has: `tags`, `classes`, `tree`, `order`."""
         return frozenset(layer for layer in LAYERS if getattr(self, layer) is not None)
 
     @classmethod
     def parse(cls, line: str, *, factored: bool = False) -> "Sentence":
-        """From a line of words, or of `word|tag` factors."""
+        """A sentence from a line of words, or of `word|tag` if it is `factored`."""
         if not factored:
             return cls(tuple(split_words(line)))
         words, tags = split_factors(line)

@@ -59,11 +59,16 @@ def check_model(
     corpus: AlignedCorpus | None = None,
     reference: Reference | None = None,
 ) -> dict[str, int]:
-    """Checks all laws; how many comparisons each has made.
+    """Checks that a distortion model keeps the contract of its interface, along a few dozen random
+    derivations. A violation raises an `AssertionError` that names it.
 
-    `make` constructs the model, `corpus` is its training data, if it learns, and `reference` says
-    what a derivation is worth. Laws that do not concern the model (no tables, no layers, no
-    probabilities, no reference) are not in the result.
+    * `make`: a function (or the class) that constructs the model.
+    * `sentence`, `options`: a sentence of some length, and its options from any phrase table.
+    * `corpus`: training data, if the model learns.
+    * `reference`: a slow, obvious function that computes the features of a whole derivation.
+
+    Returns the number of comparisons by law. Laws that do not concern the model (no tables, no
+    layers, no probabilities, no reference) are not in the result.
     """
     compared = {}
     for law, check in ModelLaws(make(), sentence, options, seed, corpus, reference):

@@ -189,8 +189,9 @@ class SentenceScorer(ABC):
 
 
 class DistortionModel(Estimator, ABC):
-    """A distortion model. The constructor only keeps its arguments, which are the settings; `fit`
-    learns attributes whose names end in `_`, which `save` and `load` keep."""
+    """Base class of distortion models, for models of your own. The constructor only stores its
+    arguments, which are the settings. `fit` learns attributes whose names end in `_`, which `save`
+    writes and `load` reads. Override `feature_names`, `prepare`, and `fit` if the model learns."""
 
     FORMAT: ClassVar[int] = 1  # of the saved files; others cannot be loaded, and are learned again
     REVISION: ClassVar[int] = 1  # of what `fit` learns; others are loaded, but learned again
@@ -198,19 +199,20 @@ class DistortionModel(Estimator, ABC):
 
     @property
     def requires(self) -> frozenset[str]:
-        """Layers that sentences must have: tags, classes, tree. May depend on the training data."""
+        """Layers that sentences must have: `tags`, `classes`, `tree`. May depend on the training
+        data."""
         return frozenset()
 
     @property
     def wants(self) -> frozenset[str]:
-        """Layers that it uses where a sentence has them and can do without; `translate` reports how
-        many sentences had none."""
+        """Layers that the model uses if a sentence has them; `translate` reports how many sentences
+        had none."""
         return frozenset()
 
     @property
     def uses(self) -> frozenset[str]:
-        """Layers that it can learn from, known before `fit`; which of them a fitted model requires
-        or wants depends on the training data."""
+        """Layers that the model can learn from, known before `fit`. Which of them a fitted model
+        requires or wants depends on the training data."""
         return self.requires | self.wants
 
     @property
@@ -220,27 +222,28 @@ class DistortionModel(Estimator, ABC):
 
     @property
     def initial_weights(self) -> tuple[float, ...]:
-        """Where tuning starts."""
+        """Weights from which tuning starts, one for each feature."""
         return (0.3,) * len(self.feature_names)
 
     @property
     def learns(self) -> bool:
-        """Whether there is anything to fit and to save."""
+        """Whether the model has anything to fit and to save."""
         return type(self).fit is not DistortionModel.fit
 
     def fit(self, corpus: AlignedCorpus, *_: Any, **__: Any) -> Self:  # noqa: ARG002
-        """Learns from a corpus and returns the model itself. An implementation takes only the
-        keywords that it needs (`fit_model`): `phrases`, the table made from the corpus; `seed`;
-        `threads`, how many; `progress`, a function that reports it. Models without a `fit` of their
-        own have nothing to learn."""
+        """Learns from a corpus and returns the model itself. An implementation declares only the
+        keywords that it needs: `phrases`, the phrase table of the corpus; `seed`; `threads`, their
+        number; `progress`, a function that reports progress. A model that does not override `fit`
+        learns nothing."""
         return self
 
     @abstractmethod
-    def prepare(self, sentence: Sentence, options: OptionTable) -> SentenceScorer: ...
+    def prepare(self, sentence: Sentence, options: OptionTable) -> SentenceScorer:
+        """The scorer of one sentence, whose phrase pairs are `options`."""
 
     def save(self, directory: Path) -> None:
-        """Writes the learned attributes: arrays, vocabularies, and values that JSON can hold. A
-        model that learns anything else has its own `save` and `load`."""
+        """Writes the learned attributes: arrays, vocabularies, and values that JSON can hold. For
+        anything else, override `save` and `load`."""
         if not self.learns:
             return
         self.check_fitted()
@@ -261,7 +264,7 @@ class DistortionModel(Estimator, ABC):
         save_arrays(directory, self.FORMAT, header, arrays, vocabularies)
 
     def load(self, directory: Path) -> Self:
-        """Reads the files of `save` into a model made with the same settings."""
+        """Reads the files of `save` into a model with the same settings, and returns the model."""
         if self.learns:
             header, arrays, vocabularies = load_arrays(
                 directory, self.FORMAT, self.laws, self.settings()
@@ -270,14 +273,15 @@ class DistortionModel(Estimator, ABC):
         return self
 
     def check_settings(self) -> None:
-        """Refuses values of settings that are not possible; called before a system is loaded."""
+        """Raises a `SettingError` for impossible settings; called before a system is loaded."""
 
     def laws(self, arrays: CheckedArrays) -> None:
-        """What must hold of saved arrays, if compiled code relies on it (`array_laws.py`)."""
+        """Checks saved arrays before compiled code uses them (`foundation/files/array_laws.py`)."""
         plain_numbers(arrays)
 
     def check(self, sentence: Sentence) -> None:
-        """Refuses, before the search, a sentence without a layer that the model needs."""
+        """Raises a `DataError` for a sentence without a layer that the model needs; called before
+        the search."""
         missing = sorted(self.requires - sentence.layers)
         if missing:
             raise DataError(

@@ -31,7 +31,12 @@ class Oracle(DistortionModel):
 
     name: ClassVar[str] = "oracle"
 
-    def __init__(self, price: float = 1e4, unaligned: str = NOWHERE) -> None:
+    def __init__(
+        self,
+        price: float = 1e4,  # of each word that comes too late
+        # words without links go with the one to the `left` or `right`, or are `free`
+        unaligned: str = NOWHERE,
+    ) -> None:
         self.price, self.unaligned = price, unaligned
         self._check("unaligned", unaligned in (LEFT, RIGHT, NOWHERE), "left, right or free")
         self._check_positive("price")

@@ -32,12 +32,15 @@ MAX_NEWTON_STEPS = 50
 
 @dataclass(eq=False, kw_only=True)
 class Entropy(Learner):
+    """Maximum entropy with a Gaussian prior, by L-BFGS (Zens and Ney 2006)."""
+
     name: ClassVar[str] = "me"
     solves_together: ClassVar[bool] = True
 
-    sigma: float = 0.3  # standard deviation of the prior
-    tolerance: float = 0.2  # feature counts
-    max_iterations: int = 200
+    sigma: float = 0.3  # σ: standard deviation of the Gaussian prior
+    # stop when expected and observed feature counts agree to this difference
+    tolerance: float = 0.2
+    max_iterations: int = 200  # maximum number of iterations
 
     def check_settings(self) -> None:
         self._check_positive("sigma", "tolerance", "max_iterations")
@@ -63,9 +66,11 @@ class Entropy(Learner):
 
 @dataclass(eq=False, kw_only=True)
 class IterativeScaling(Entropy):
+    """The same by generalised iterative scaling (Darroch and Ratcliff 1972)."""
+
     name: ClassVar[str] = "me-gis"
 
-    max_iterations: int = 1000
+    max_iterations: int = 1000  # maximum number of iterations
 
     def solve(self, problem: Problem, seed: int) -> Solution:  # noqa: ARG002
         if len(problem.data) and problem.data.min() < 0:

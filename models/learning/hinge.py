@@ -46,9 +46,9 @@ EMBEDDINGS = ["indicator", "centred"]
 class HingeLearner(Learner):
     """A learner that minimises such hinge losses."""
 
-    penalty: float = 0.02  # C
-    tolerance: float = 0.1  # by which a margin may be wrong
-    max_rounds: int = 1000
+    penalty: float = 0.02  # C: weight of the losses against the regulariser
+    tolerance: float = 0.1  # largest error of a margin at the end
+    max_rounds: int = 1000  # maximum number of rounds over the examples
 
     def check_settings(self) -> None:
         self._check_positive("penalty", "tolerance", "max_rounds")
@@ -66,6 +66,8 @@ class HingeLearner(Learner):
 
 @dataclass(eq=False, kw_only=True)
 class SupportVectors(HingeLearner):
+    """Support vector machines, one for each class against all others (Ni et al. 2011)."""
+
     name: ClassVar[str] = "svm"
 
     def solve(self, problem: Problem, seed: int) -> Solution:
@@ -89,11 +91,14 @@ class SupportVectors(HingeLearner):
 
 @dataclass(eq=False, kw_only=True)
 class MarginRegression(HingeLearner):
+    """Maximum margin regression (Ni et al. 2011)."""
+
     name: ClassVar[str] = "mmr"
 
-    penalty: float = 0.03  # C
+    penalty: float = 0.03  # C: weight of the losses against the regulariser
+    # vectors of the classes: `indicator`, or `centred` around their mean
     embedding: str = "indicator"
-    normalise: bool = True  # ‖φ‖ = 1 in training
+    normalise: bool = True  # scale the features of each example to length 1
 
     def check_settings(self) -> None:
         super().check_settings()

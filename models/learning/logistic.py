@@ -49,12 +49,14 @@ ROUNDING = 1e-14  # of differences of D
 
 @dataclass(eq=False, kw_only=True)
 class LogisticPrimal(Learner):
+    """Multinomial logistic regression by gradient descent (Alrajeh and Niranjan 2014)."""
+
     name: ClassVar[str] = "mlr-primal"
 
-    sigma: float = 0.3
-    learning_rate: float = 0.1  # η_0
-    tolerance: float = 1e-3
-    max_rounds: int = 100
+    sigma: float = 0.3  # σ: standard deviation of the Gaussian prior
+    learning_rate: float = 0.1  # η_0: size of the first step
+    tolerance: float = 1e-3  # stop when a round changes the likelihood by a smaller share
+    max_rounds: int = 100  # maximum number of rounds over the examples
 
     def check_settings(self) -> None:
         self._check_positive("sigma", "learning_rate", "tolerance", "max_rounds")
@@ -128,14 +130,16 @@ def descend(problem, sigma, learning_rate, tolerance, state, weights, objective)
 
 @dataclass(eq=False, kw_only=True)
 class LogisticDual(Learner):
+    """Multinomial logistic regression in the dual, with shrinking (Alrajeh and Niranjan 2014)."""
+
     name: ClassVar[str] = "mlr-dual"
 
-    sigma: float = 0.3
-    epsilon: float = 0.1  # ε of Algorithm 1
-    max_rounds: int = 100
-    max_trials: int = 10  # halvings of η
-    initial_mass: float = 0.01  # ε of eq. 15
-    recheck: bool = False
+    sigma: float = 0.3  # σ: standard deviation of the Gaussian prior
+    epsilon: float = 0.1  # ε of Algorithm 1: a larger value is faster and less exact
+    max_rounds: int = 100  # maximum number of rounds over the examples
+    max_trials: int = 10  # maximum number of halvings of a step
+    initial_mass: float = 0.01  # ε of eq. 15: initial probability of the wrong classes
+    recheck: bool = False  # examine dropped examples again until all have converged
 
     def check_settings(self) -> None:
         self._check_positive("sigma", "epsilon", "max_rounds", "max_trials")

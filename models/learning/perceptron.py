@@ -43,17 +43,20 @@ from hyperbaton.models.learning.problem import (
 
 @dataclass(eq=False, kw_only=True)
 class Perceptron(Learner):
+    """Max-margin structure learning by a perceptron (Ni et al. 2011)."""
+
     name: ClassVar[str] = "mms"
     searched: ClassVar[Mapping[str, tuple[float, ...]]] = {
         "learning_rate": (0.01, 0.03),  # small steps keep the margins Δ in view
         "max_rounds": (2, 4, 8, 16),
     }
 
-    learning_rate: float = 0.01  # η
-    max_rounds: int = 8
-    distance: str = "tree"  # Δ
-    average: bool = True
-    normalise: bool = False  # ‖φ‖ = 1 in training
+    # η: size of the steps; chosen on unseen examples if you do not give it
+    learning_rate: float = 0.01
+    max_rounds: int = 8  # rounds over the examples; chosen in the same way
+    distance: str = "tree"  # Δ, the cost of confusing two classes: `tree`, `neighbours` or `flat`
+    average: bool = True  # use the mean of the weights after every example, not the last weights
+    normalise: bool = False  # scale the features of each example to length 1
 
     def check_settings(self) -> None:
         self._check_positive("learning_rate", "max_rounds")

@@ -35,12 +35,14 @@ SMALLEST = 1e-12  # differences of gradients that are worth a step
 
 @dataclass(eq=False, kw_only=True)
 class MulticlassSupportVectors(Learner):
+    """One support vector machine for all classes (Crammer and Singer 2001)."""
+
     name: ClassVar[str] = "svm-multiclass"
 
-    penalty: float = 0.02  # C
-    tolerance: float = 0.1  # by which a margin may be wrong
-    max_rounds: int = 1000
-    distance: str = "flat"  # Δ
+    penalty: float = 0.02  # C: weight of the losses against the regulariser
+    tolerance: float = 0.1  # largest error of a margin at the end
+    max_rounds: int = 1000  # maximum number of rounds over the examples
+    distance: str = "flat"  # Δ, the cost of confusing two classes: `tree`, `neighbours` or `flat`
 
     def check_settings(self) -> None:
         self._check_positive("penalty", "tolerance", "max_rounds")

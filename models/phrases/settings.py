@@ -10,9 +10,11 @@ GRID = 8  # words of the longest phrase: bit GRID·target + source of its links 
 class PhraseSettings:
     """How phrase tables are made (`--set phrases.KEY=VALUE`)."""
 
-    max_length: int = 7  # words of a phrase, at most 8
-    smoothing: str = NONE  # of the phrase translation probabilities: none, good-turing, kneser-ney
-    min_count: int = 1  # drop pairs seen less often
-    top: int = 0  # translations kept per source phrase; 0 keeps all
-    significance: str = NONE  # drop pairs by Fisher's exact test: none, a+e, a-e or a number
-    reordering: str = "wbe-msd-bidirectional-fe"  # type of the reordering scores, or none
+    max_length: int = 7  # most words in a phrase; at most 8
+    # of the phrase translation probabilities: `none`, `good-turing` or `kneser-ney`
+    smoothing: str = NONE
+    min_count: int = 1  # drop phrase pairs that occur less often
+    top: int = 0  # best translations to keep for each source phrase; 0: all
+    significance: str = NONE  # drop pairs by Fisher's exact test: `none`, `a+e`, `a-e` or a number
+    # type of the lexicalised reordering scores, or `none`
+    reordering: str = "wbe-msd-bidirectional-fe"

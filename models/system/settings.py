@@ -11,10 +11,12 @@ from hyperbaton.models.phrases.settings import PhraseSettings
 class LanguageModelSettings:
     """How language models are estimated (`--set lm.KEY=VALUE`)."""
 
-    order: int = 5
-    prune: str = "0"  # for each length, drop n-grams that occur this often or less: "0 0 1"
-    classes: int = 0  # also a model of this many word classes; 0: none
-    # ARPA files and KenLM binaries: FILE instead of a model of the target text, NAME=FILE beside it
+    order: int = 5  # longest n-gram, up to 6
+    # for each n-gram length, drop n-grams that occur at most this often: `"0 0 1"`
+    prune: str = "0"
+    classes: int = 0  # also train a model of this many word classes; 0: do not
+    # ARPA files or KenLM binaries: `FILE` replaces the model of the target text, `NAME=FILE` adds a
+    # model
     files: tuple[str, ...] = ()
 
 
@@ -22,14 +24,15 @@ class LanguageModelSettings:
 class ClassSettings:
     """How word classes are made (`--set classes.KEY=VALUE`)."""
 
-    number: int = 50
+    number: int = 50  # number of word classes for each language
 
 
 @dataclass(frozen=True)
 class ResourceSettings:
-    """What training may use (`--set train.KEY=VALUE`)."""
+    """Resources for training (`--set train.KEY=VALUE`)."""
 
-    memory: str = "3GB"  # for what is in the making; the rest goes to files. 0: no limit
+    # for the stage being trained; larger data is sorted in temporary files. 0: no limit
+    memory: str = "3GB"
 
 
 @dataclass(frozen=True)

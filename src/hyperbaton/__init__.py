@@ -10,12 +10,17 @@
     for translation in system.translate_all(open("test.ja")):
         print(translation.text)
 
-The functions do the work of the commands of the same names. A text is a file or a list of
-sentences: a `Path` is a file, a string in a list is a sentence, and a string alone names a file.
-Settings are given by section, as in a TOML file: `lm={"order": 3}`. Mistakes raise a
-`HyperbatonError`.
+The functions do the work of the commands of the same names. Mistakes raise a `HyperbatonError`.
+Importing the package is quick: heavy modules are imported on first use.
 
-Importing this package is quick: heavy imports wait until they are needed.
+Types in the signatures:
+
+* `File`: a path, as a string or a `Path`;
+* `Text`: a `File`, or the sentences themselves as a list of strings or an open file. A string alone
+  always names a file;
+* `Links`: the word alignment of one sentence pair, a list of (source word, target word), from 0;
+* `Section`: settings by key, as in a section of a TOML file: `lm={"order": 3}`;
+* `verbose`: `True` reports the progress on standard error; a function receives the same lines.
 """
 
 from importlib import import_module

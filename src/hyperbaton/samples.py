@@ -16,7 +16,14 @@ NOTE = "on sentences that a grammar has generated, with their own alignments"
 
 
 def sample_files(name: str, split: str = "train") -> CorpusFiles:
-    """The files of one split: `sample_files("ja-en", "test")`."""
+    """The files of an embedded sample corpus: `sample_files("ja-en", "test").source`.
+
+    * `name`: `ja-en` or `zh-en`.
+    * `split`: `train`, `dev` or `test`.
+
+    The result has the paths `source`, `target`, `alignment`, `source_tags`, `target_tags` and
+    `source_tree`.
+    """
     check_known("sample", name, SAMPLES)
     check_known("split", split, SPLITS)
     source, target = name.split("-")

@@ -9,7 +9,6 @@ from hyperbaton.commands.option_names import SHARED
 from hyperbaton.main import COMMANDS, GROUPS, LONGEST_SUMMARY, cli
 from tests import command_line
 from tests.test_advice import all_commands, command_of
-from tools import command_reference
 
 
 def options():
@@ -61,8 +60,3 @@ def test_options_stand_under_headings():
     places = [shown.index(text) for text in [*order, "Machine:", "  --threads", "Options:"]]
     assert places == sorted(places)
     assert shown.count("--threads") == 1
-
-
-def test_the_reference_is_that_of_the_commands():
-    """Made anew by: python -m tools.command_reference"""
-    assert command_reference.PLACE.read_text(encoding="utf-8") == command_reference.reference()

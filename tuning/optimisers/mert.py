@@ -61,8 +61,8 @@ class Mert(Optimiser):
 
     name: ClassVar[str] = "mert"
 
-    restarts: int = 20  # random starts in each round
-    directions: int = 10  # random directions in each sweep
+    restarts: int = 20  # random starting points in each round
+    directions: int = 10  # random search directions in each sweep
 
     def check_settings(self) -> None:
         self._check_least(restarts=0, directions=0)
@@ -155,8 +155,8 @@ class LatticeMert(Mert):
 
     name: ClassVar[str] = "mert-lattice"
 
-    arcs: int = 100  # of the lattices, for each source word
-    turns: int = 5  # at most, in each round
+    arcs: int = 100  # lattice arcs kept for each source word
+    turns: int = 5  # maximum number of searches through the lattices in each round
 
     def check_settings(self) -> None:
         super().check_settings()

@@ -44,9 +44,9 @@ class Mira(Optimiser):
     # translations are several times too long if the first ones were too short.
     first_step: ClassVar[float] = 0.5
 
-    passes: int = 60  # over the development set, in each round
-    step: float = 0.003  # the longest step
-    decay: float = 0.999  # how fast the pseudo-corpus fades
+    passes: int = 60  # passes over the development set in each round
+    step: float = 0.003  # longest update step
+    decay: float = 0.999  # factor by which the pseudo-corpus shrinks with each sentence
 
     def check_settings(self) -> None:
         self._check_least(passes=1)

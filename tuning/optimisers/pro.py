@@ -36,16 +36,16 @@ class RankedPairs(NamedTuple):
 
 @dataclass(frozen=True)
 class Pro(Optimiser):
-    """Pairwise ranking; the letters are those of the paper."""
+    """Pairwise ranking; the Greek letters are those of Hopkins and May (2011)."""
 
     name: ClassVar[str] = "pro"
     gradual: ClassVar[bool] = True
 
-    candidates: int = 5000  # Γ: pairs drawn for each sentence, at most
-    pairs: int = 50  # Ξ: of these, how many that are clear
-    threshold: float = 0.05  # α: the least difference of a pair, as a share of the metric's scale
-    interpolation: float = 0.3  # Ψ: share of the new weights, mixed with those in use
-    prior: float = 1.0  # precision of the Gaussian around 0 that holds the weights
+    candidates: int = 5000  # Γ: most pairs drawn for each sentence
+    pairs: int = 50  # Ξ: pairs kept for each sentence, the first that differ enough
+    threshold: float = 0.05  # α: smallest difference of a pair, as a share of the metric's scale
+    interpolation: float = 0.3  # Ψ: share of the new weights in the mixture with the current ones
+    prior: float = 1.0  # precision of the Gaussian prior on the weights
 
     def check_settings(self) -> None:
         self._check_least(candidates=1, pairs=1, threshold=0, prior=0)

@@ -17,18 +17,19 @@ UNTUNED = "none"  # a method of comparisons only: systems keep their initial wei
 class TuneSettings:
     """How weights are tuned (`--set tune.KEY=VALUE`, or the table `[tune]`)."""
 
-    method: str = METHOD  # an optimiser
-    metric: str = "bleu"  # or a sum of metrics: bleu-ter
-    n_best: int = 100  # hypotheses for each sentence and decoding
-    distinct: bool = False  # no translation twice in an n-best list
-    iterations: int = 15  # at most
-    patience: int = 0  # give up after this many decodings without a better score; 0: never
-    seed: int = 1  # of the first replica
-    replicas: int = 3
-    confirm: bool = True  # keep new weights only if they gain on unseen sentences, too
-    protocol: str = BEST  # what is kept of the replicas
-    tokenize: str = "none"  # how metrics see text: sacrebleu's tokenisers
-    lowercase: bool = False
+    method: str = METHOD  # optimiser: `mert`, `mert-lattice`, `pro`, `mira` or `module:Class`
+    metric: str = "bleu"  # metric to optimise, or a sum of metrics: `bleu-ter`
+    n_best: int = 100  # hypotheses for each sentence in each decoding round
+    distinct: bool = False  # n-best lists hold each translation only once
+    iterations: int = 15  # maximum number of decoding rounds
+    patience: int = 0  # stop after this many rounds without a better score; 0: never
+    seed: int = 1  # random seed of the first run; the next runs count up
+    replicas: int = 3  # tuning runs, each with a different seed
+    confirm: bool = True  # keep new weights only if they also gain on unseen sentences
+    # weights to keep: of the `best` run, chosen as by `goto`, or the `average`
+    protocol: str = BEST
+    tokenize: str = "none"  # sacrebleu tokeniser that the metric applies first
+    lowercase: bool = False  # the metric ignores case
     # Those with other settings than the default. Each is a section beside this one: `mira.step`
     optimisers: Mapping[str, Optimiser] = field(default_factory=dict)
 

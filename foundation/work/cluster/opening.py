@@ -49,12 +49,15 @@ SECONDS = 30  # until a scheduler must have answered
 
 @dataclass(frozen=True)
 class ClusterSettings:
-    """The table `[cluster]`."""
+    """Workers on other machines: the table `[cluster]` of the file that `--cluster` names."""
 
+    # how workers are started: `scheduler`, `local`, `ssh`, `slurm`, `pbs`, `sge`, `lsf`, `htcondor`
+    # or `kubernetes`
     kind: str = "local"
-    workers: int = 0  # to start; 0: as many as the cluster starts by itself
-    cache: str = CACHE_SIZE
-    shared: bool = True
+    workers: int = 0  # workers to start; 0: as many as the cluster starts by itself
+    cache: str = CACHE_SIZE  # disk space for copied files on a worker's machine; 0: no limit
+    shared: bool = True  # do not copy files that a worker sees under the same path
+    # arguments of the Dask class that starts the workers
     options: dict[str, Any] = field(default_factory=dict)
 
 

@@ -44,17 +44,19 @@ FEATURE_SETS = (NiFeatures.name, AlrajehFeatures.name)
 class ClassifierSettings:
     """What the model `dpr` learns, and from what."""
 
-    classes: int = 3
-    moves: str = DISTANCE  # or msd: monotone, swap, discontinuous
-    learner: str = "mms"  # or name:key=value:…
-    features: str = "ni"  # or alrajeh
-    window: int = -1  # source words looked at on each side; −1: as in the paper
-    order: int = 3  # of n-grams
-    # source phrases with fewer share one pooled model; 0: there is none, and they score alike
+    classes: int = 3  # classes of distance: 3 or 5
+    # what is classified: `distance`, or `msd` (monotone, swap, discontinuous)
+    moves: str = DISTANCE
+    learner: str = "mms"  # classifier, as `name` or `name:key=value:…`; see the learners below
+    features: str = "ni"  # feature set: `ni` or `alrajeh`
+    window: int = -1  # source words of context on each side; −1: as in the paper
+    order: int = 3  # longest n-gram feature; only for `ni`
+    # source phrases with fewer examples share one pooled classifier; 0: no pooled classifier, and
+    # these phrases get equal probabilities
     min_examples: int = MIN_EXAMPLES
-    min_count: int = 1  # features seen less often are left out
-    max_sentences: int = MOST_SENTENCES  # learn from this many, drawn at random; 0: from all
-    word_classes: int = 50  # if the corpus brings none
+    min_count: int = 1  # drop features that occur less often
+    max_sentences: int = MOST_SENTENCES  # train on a random sample of this many sentences; 0: all
+    word_classes: int = 50  # number of word classes to train if the corpus has none
 
 
 def make_features(name: str, window: int = DEFAULT_WINDOW, order: int = 3) -> FeatureSet:

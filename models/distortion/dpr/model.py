@@ -75,10 +75,11 @@ class Dpr(ClassifierSettings, DistortionModel):
 
     name: ClassVar[str] = "dpr"
 
-    use: str = DIRECT  # or scaled, or bidirectional
-    beta: float = 3.0
-    cap: float = 5.0
-    monotone_penalty: float = 1.0
+    # `direct` (log p), `scaled` (distance divided by p), or `bidirectional` for `moves=msd`
+    use: str = DIRECT
+    beta: float = 3.0  # β of `scaled`: the price of a word's distance is 1 / (β p)
+    cap: float = 5.0  # largest price of a word's distance in `scaled`
+    monotone_penalty: float = 1.0  # `scaled` charges an unlikely d = 0 for this many words
     _memo: list[TranslationScores] = field(default_factory=list, init=False, repr=False)
 
     @property

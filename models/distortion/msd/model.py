@@ -21,7 +21,11 @@ class Lexicalised(DistortionModel):
     name: ClassVar[str] = "msd"
     in_phrase_table: ClassVar[bool] = True
 
-    def __init__(self, type: str = "wbe-msd-bidirectional-fe") -> None:  # noqa: A002
+    def __init__(
+        self,
+        # type of the reordering scores, the same as `phrases.reordering`
+        type: str = "wbe-msd-bidirectional-fe",  # noqa: A002
+    ) -> None:
         self.type = type
 
     @property

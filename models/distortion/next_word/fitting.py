@@ -45,13 +45,14 @@ MUCH, START_PASSES = 30_000, 2  # sentences from which on a start pays, and its 
 class NextWordSettings:
     """What all models of the next word have."""
 
-    order: str = ORDERS[0]  # of source words with several links, see `events.py`
-    prior: float = 0.0  # λ of the Gaussian prior; 0: searched for on held-out sentences
-    min_count: int = 4  # features counted less often are left out
-    max_sentences: int = 200_000  # the first ones; 0: all
-    max_length: int = 40  # words of the source sentences; 0: any
-    passes: int = 25  # over the sentences, at most
-    leave_out: str = ""  # words whose links are ignored, with spaces between them
+    # visiting order of source words with several links: `last`, `span` or `asc`
+    order: str = ORDERS[0]
+    prior: float = 0.0  # λ of the Gaussian prior; 0: chosen on held-out sentences
+    min_count: int = 4  # drop features that occur less often
+    max_sentences: int = 200_000  # train on the first sentences only; 0: all
+    max_length: int = 40  # skip source sentences with more words; 0: keep all
+    passes: int = 25  # maximum number of passes over the sentences
+    leave_out: str = ""  # words whose links are ignored, separated by spaces
 
     @property
     def left_out(self) -> tuple[str, ...]:
@@ -62,8 +63,10 @@ class NextWordSettings:
 class WordPairSettings(NextWordSettings):
     """What the pair and the sequence model have."""
 
-    candidates: str = "all"  # places that share the probability: all, or only open ones
-    start_passes: int = -1  # passes of AdaGrad before the others; -1: two if there is much data
+    # words that share the probability: `all`, or only untranslated ones (`open`)
+    candidates: str = "all"
+    # initial passes of AdaGrad; −1: two if there is much data, otherwise none
+    start_passes: int = -1
 
 
 class Means(NamedTuple):

@@ -63,9 +63,9 @@ class NineClass(NextWordModel):
 
     name: ClassVar[str] = "nine-class"
 
-    outbound: bool = True
-    inbound: bool = True
-    bins: str = "goto"
+    outbound: bool = True  # use the feature of the distance given the current word
+    inbound: bool = True  # use the feature of the distance given the next word
+    bins: str = "goto"  # limits of the nine classes: `goto` or `green`
 
     @property
     def directions(self) -> tuple[str, ...]:

@@ -51,20 +51,24 @@ LBFGS, IIS = "lbfgs", "iis"
 class ParseSettings:
     """What the model `parse` learns, and how."""
 
-    use: str = "me+prior+cov+sib"  # features and prior, see `model.py`
-    alpha: float = 0.9  # of the local distribution in the smoothed prior
-    alpha_half: float = 80.0  # jumps at which it has half its weight
-    levels: int = 2  # of the tree whose siblings are looked at
-    unaligned: str = "first"  # when unaligned source words are visited, see `path.py`
-    rewrites: str = "de"  # of trees: a name or a file
-    variance: float = 1.0  # σ² of the Gaussian prior: weights of translations with jumps
-    jump_variance: float = 0.0  # weights of jumps alone; 0: as `variance`
-    translation_variance: float = 0.0  # weights of translations alone; 0: as `variance`
-    tag_variance: float = 0.3  # weights of tags of translations with jumps
-    min_count: int = 2  # features seen less often are left out
-    max_sentences: int = 0  # the first ones; 0: all
-    iterations: int = 100
-    trainer: str = LBFGS
+    use: str = "me+prior+cov+sib"  # features and prior, joined by `+`
+    alpha: float = 0.9  # weight of the local distribution in the smoothed prior
+    # occurrences at which a phrase pair's jumps count as much as all jumps
+    alpha_half: float = 80.0
+    levels: int = 2  # levels of the tree whose siblings are features
+    # visit unaligned source words with the neighbour that is translated `first`, or with the one to
+    # the `left` or `right`
+    unaligned: str = "first"
+    rewrites: str = "de"  # tree rewrites: `de`, a TOML file, or empty for none
+    variance: float = 1.0  # σ² of the Gaussian prior on features of a translation with a jump
+    jump_variance: float = 0.0  # the same for features of jumps alone; 0: as `variance`
+    # the same for features of translations alone; 0: as `variance`
+    translation_variance: float = 0.0
+    tag_variance: float = 0.3  # the same for features of translated tags with a jump
+    min_count: int = 2  # drop features that occur less often
+    max_sentences: int = 0  # train on the first sentences only; 0: all
+    iterations: int = 100  # maximum number of training iterations
+    trainer: str = LBFGS  # `lbfgs`, or `iis` (improved iterative scaling)
 
 
 @dataclass(frozen=True, eq=False)

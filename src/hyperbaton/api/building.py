@@ -42,9 +42,15 @@ def prepare(
 ) -> "Report":
     """Cleans raw parallel text and splits it into train, dev and test sets in the folder `out`.
 
-    `files` are two text files, or one .tsv, .jsonl or .tmx file. Options: `columns` of a .tsv file
-    (`(1, 2)`), `form`, `documents`, `document_key`, `max_words`, `ratio`, `script`, as the command
-    has them. The report counts what was kept and dropped.
+    * `files`: two text files with as many lines, or one .tsv, .jsonl or .tmx file.
+    * `source_language`, `target_language`: codes such as `ja` and `en`; they name the new files.
+    * `dev`, `test`: number of sentence pairs in these sets; the rest is for training.
+    * `skip_bad`: skip malformed lines instead of stopping at the first.
+    * `options`: `columns` of a .tsv file (`(1, 2)`); `form` if the name does not tell the format;
+      `documents` or `document_key`, to keep documents together; and the limits `max_words`, `ratio`
+      and `script`, each as in the command.
+
+    The report counts the pairs: `n_read`, `kept` by set, and `dropped` by reason.
     """
     from hyperbaton.corpus.preparation import preparation
     from hyperbaton.corpus.preparation.reading import RawFiles
@@ -76,10 +82,18 @@ def align(
     text: Section | None = None,
     verbose: bool | Talk = False,
 ) -> list[list[tuple[int, int]]]:
-    """Links of source and target words for each pair, made by eflomal in both directions and
-    symmetrised. `train` takes them as its `alignment`.
+    """Aligns the words of parallel text with eflomal in both directions, and symmetrises the links.
+    `train` takes the result as its `alignment`.
 
-    With languages in the section `text`, both texts are raw.
+    * `source`, `target`: texts with as many sentences.
+    * `symmetrise`: `intersection`, `union`, `grow-diag`, `grow-diag-final` or
+      `grow-diag-final-and`.
+    * `leave_out`: words that get no links, such as articles.
+    * `samplers`, `length`: independent samplers, and their iterations as a multiple of the default;
+      more of either is slower and more accurate.
+    * `priors`: a file of priors that `hyperbaton align --save-priors` wrote.
+    * `text`: the section of raw text. With languages in it (`text={"source_language": "ja",
+      "target_language": "en"}`), both texts are tokenised first.
     """
     from hyperbaton.corpus.aligning import symmetrisation
     from hyperbaton.corpus.aligning.aligner import AlignerSettings, read_priors
@@ -117,9 +131,17 @@ def train(
 ) -> "Translator":
     """Trains a system into the folder `out`; stages whose inputs have not changed are kept.
 
-    Texts are files or lists of sentences. `distortion` names the models to fit, `linear` and `msd`
-    by default; `lm_texts` are more text of the target language: paths, or sentences. Sections:
-    corpus, phrases, lm, classes, text: with languages in it, the texts are raw.
+    * `source`, `target`, `alignment`: the corpus, tokenised; the alignment is a file in Pharaoh
+      format or the result of `align`.
+    * `source_tags`, `target_tags`, `source_tree`: tags and trees, for models that use them.
+    * `distortion`: models to train, each as `name` or `name,key=value`; by default `linear` and
+      `msd`.
+    * `lm_texts`: more text of the target language for the language model: paths, or sentences.
+    * `seed`: for everything that is drawn at random.
+    * `sections`: settings of `corpus`, `phrases`, `lm`, `classes`, `train` and `text`. With
+      languages in `text`, source and target are raw text.
+
+    Returns the system, ready to translate.
     """
     from hyperbaton.corpus.corpora.reading import CorpusFiles
     from hyperbaton.decoder.translator import Translator
@@ -170,11 +192,22 @@ def tune(
 ) -> "Replicas":
     """Tunes the weights of a system and stores them in it; traces and a picture go to `state`.
 
-    Texts are files or lists of sentences. `references` is a file, several paths, a list with a
-    reference for each sentence, or a list of lists. `fixed` names weights to leave alone; with
-    `mbr_scale`, the scale for minimum Bayes risk is chosen as well; `tokenised` texts are tokens,
-    though the system takes raw text. Sections: tune (`tune={"replicas": 1}`), search, and one for
-    each optimiser (`mira={"step": 0.02}`).
+    * `system`: folder of the system. A loaded `Translator` keeps its weights; load it again.
+    * `source`, `references`: the development set. References are a file, several paths, a list
+      with one reference for each sentence, or a list of lists.
+    * `source_tags`, `source_tree`: tags and trees, if the models need them.
+    * `reference_alignment`: word alignment of source and references, for metrics of word order.
+    * `fixed`: names of weights that tuning must not change.
+    * `state`: folder for the traces, from which an interrupted run continues, and a picture of
+      them; `restart` begins again.
+    * `allow_plugins`: trust the system to name models that are not part of hyperbaton.
+    * `mbr_scale`: also choose the scale for minimum Bayes risk decoding.
+    * `tokenised`: the texts are already tokenised, although the system takes raw text.
+    * `sections`: settings of `tune` (`tune={"replicas": 1}`), `search`, and of the optimisers
+      (`mira={"step": 0.02}`).
+
+    The result has the `weights` that were kept, their `score` and the `initial_score` on the same
+    sentences, and the `scores` of all runs.
     """
     from hyperbaton.settings import settings_of, settings_of_system
     from hyperbaton.tuning.evaluation.data_sets import DataSet
@@ -206,7 +239,8 @@ def tune(
 
 
 def import_moses(ini: File, out: File, *, verbose: bool | Talk = False) -> "Translator":
-    """Makes a system in the folder `out` from a Moses configuration."""
+    """Makes a system in the folder `out` from `ini`, a Moses configuration, and loads it. Paths in
+    the configuration are relative to its folder."""
     from hyperbaton.decoder.translator import Translator
     from hyperbaton.models.system import moses_exchange
 
@@ -215,7 +249,8 @@ def import_moses(ini: File, out: File, *, verbose: bool | Talk = False) -> "Tran
 
 
 def export_moses(system: File, out: File, *, verbose: bool | Talk = False) -> None:
-    """Writes a system as Moses' files into the folder `out`."""
+    """Writes a system into the folder `out` as files for Moses: a phrase table, a reordering table,
+    language models and a `moses.ini`."""
     from hyperbaton.models.system import moses_exchange
 
     moses_exchange.export_moses(Path(system), Path(out), reporter_of(verbose).talk)

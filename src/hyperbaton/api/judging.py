@@ -53,13 +53,24 @@ def evaluate(
     tokenize: str = "none",
     lowercase: bool = False,
 ) -> "Evaluation":
-    """Scores translations, of one system or of several by name: a file, sentences, or what
-    `translate` returns.
+    """Scores the translations of one system, or of several by name.
 
-    `references` is a file, several paths, a list with a reference for each translation, or a list
-    of lists. With a `baseline`, the other systems are tested against it. Metrics of word order
-    need the `reference_alignment` of source and references, and translations that know their own:
-    those of `translate`, or a file of JSON lines.
+    * `outputs`: a file, sentences, or the results of `translate`; for several systems, a dictionary
+      of these.
+    * `references`: a file, several paths, a list with one reference for each translation, or a list
+      of lists.
+    * `metrics`: names, as a list or separated by commas.
+    * `reference_alignment`: word alignment of source and references, for metrics of word order. The
+      translations must then have alignments too: use the results of `translate`, or a file of JSON
+      lines.
+    * `baseline`: name of the system that the others are tested against.
+    * `test`, `resamples`, `seed`: the significance test, `bootstrap` or `randomisation`, its number
+      of resamples, and its random seed. `resamples=0` gives plain scores.
+    * `tokenize`, `lowercase`: sacrebleu's tokeniser to apply first, and whether to ignore case.
+
+    `result.score_of(metric, system)` has the `score`, the `low` and `high` end of its 95% interval,
+    `half_width`, and for systems other than the baseline the `difference` and the `p_value`.
+    `result.sentence_scores(system)` is an array of all sentences and metrics.
     """
     from hyperbaton.foundation.errors import DataError, SettingError
     from hyperbaton.tuning.evaluation import scoring
@@ -128,8 +139,15 @@ def explain(
     n_best: int = 1,
     alternatives: int = 5,
 ) -> "list[Explanation]":
-    """How a sentence is translated, step by step, and what could have come instead: the best
-    derivations, taken apart."""
+    """Explains the translation of a sentence, phrase by phrase.
+
+    * `system`: a folder, or a loaded `Translator`.
+    * `n_best`: how many of the best derivations to explain.
+    * `alternatives`: how many other translations to list at each step.
+
+    Each explanation has the `source_words`, the `target_words`, the `score`, and the `steps` of its
+    derivation with the value of every feature and the best alternatives.
+    """
     from hyperbaton.decoder import explanation
     from hyperbaton.decoder.translator import Translator
 
@@ -153,12 +171,20 @@ def rerank(
     verbose: bool | Talk = False,
     **sections: Section,
 ) -> Reranked:
-    """Reranks the n-best lists of a file with more features: numbers, one for each entry, a file of
-    them, or a function of a source sentence and its translations.
+    """Reranks the n-best lists of a file with additional features.
 
-    With `references`, the weights are learned (sections: tune and those of the optimisers);
-    otherwise `weights` are those of an earlier call, or of a file. With the `system` that made the
-    lists, if it takes raw text, references and translations are raw.
+    * `lists`: a file in Moses' n-best format.
+    * `system`: the system that made the lists; needed if it takes raw text.
+    * `features`: additional features by name. Each is a list with a number for every entry of the
+      lists, a file of such numbers, or a function that receives a source sentence (or `None`) and
+      its translations and returns their numbers.
+    * `source`: source sentences for these functions.
+    * `references`: learn the weights on these references.
+    * `weights`: use these weights instead: those of an earlier result, or a file.
+    * `sections`: settings of `tune` and of the optimisers, for learning.
+
+    The result has the best `translations`, the `weights`, and `learned` with the scores `before`
+    and `after`, or `None` if the weights were given.
     """
     from hyperbaton.foundation.errors import SettingError
     from hyperbaton.models.system.folder import load_text
@@ -204,9 +230,15 @@ def compare(
     threads: int = 2,
     verbose: bool | Talk = False,
 ) -> "Comparison":
-    """Trains, tunes and tests the systems of a TOML file; tables and a report go to `out`.
+    """Trains, tunes and tests several systems, and writes tables and a report to the folder `out`.
+    Earlier results there are reused if their inputs have not changed.
 
-    Earlier results whose inputs have not changed are reused.
+    * `configuration`: a TOML file, or a `Configuration`.
+    * `preset`: systems and limits of a paper's table: `goto`, `ni`, `xiang`, `alrajeh` or `all`.
+    * `replicas`, `method`: tuning runs of each system, and the optimiser.
+
+    The result has `to_frame()`, a pandas data frame of all scores; `scores` by test set and system;
+    and `best_cell(test)`.
     """
     from hyperbaton.tuning.comparison import run
     from hyperbaton.tuning.comparison.configuration import read_configuration
