@@ -62,19 +62,6 @@ PLAIN = re.compile(r"(?:echo \"([^\"$`\\]*)\" \| )?hyperbaton ([^|<>;&$*`]*)")
 SCRIPT = re.compile(r"python (\w+\.py)")
 CONTINUED = re.compile(r" \\\n +")  # a command over several lines
 WIDEST = 100  # columns of a command; a longer one goes on in the next line
-STILL_WIDE = {  # documents that are being rewritten
-    "README.md",
-    "docs/understand/dpr.md",
-    "docs/understand/next-word.md",
-    "docs/understand/oracle.md",
-    "docs/understand/parse.md",
-    "docs/use/explain.md",
-    "docs/use/prepare.md",
-    "docs/use/reranking.md",
-    "docs/use/serve.md",
-    "docs/use/text.md",
-    "docs/use/tutorial.md",
-}
 LINK = re.compile(r"\]\((?!https?:)([^)#]+)")
 
 
@@ -274,9 +261,8 @@ def command_lines(document):
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
 def test_commands_fit_the_page(document):
-    if str(document.relative_to(ROOT)) not in STILL_WIDE:
-        lines = command_lines(document.read_text(encoding="utf-8"))
-        assert not [line for line in lines if len(line) > WIDEST]
+    lines = command_lines(document.read_text(encoding="utf-8"))
+    assert not [line for line in lines if len(line) > WIDEST]
 
 
 def test_all_lines_of_commands_are_found():
