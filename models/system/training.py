@@ -26,6 +26,7 @@ from hyperbaton.foundation.settings_text import parse_size
 from hyperbaton.foundation.work.workers import Threads, Workers
 from hyperbaton.models.distortion.catalogue import MODELS, parse_model, split_model
 from hyperbaton.models.distortion.interface import DistortionModel, takes
+from hyperbaton.models.distortion.msd.model import Lexicalised
 from hyperbaton.models.language_model.estimation import estimate
 from hyperbaton.models.language_model.model import FORMAT as LM_FORMAT
 from hyperbaton.models.language_model.parts import check_part
@@ -241,14 +242,15 @@ def wanted_models(texts: Iterable[str], reordering_type: str) -> list[tuple[str,
     models = []
     for text in texts:
         name = split_model(text)[0]
-        if name == "msd" and not has_scores:
+        defaults = {"type": reordering_type} if name == "msd" and has_scores else {}
+        model = parse_model(text, **defaults)
+        if isinstance(model, Lexicalised) and model.type != reordering_type:
             raise SettingError(
-                "the model msd needs reordering scores",
-                expected=f"phrases.reordering is {NONE}",
-                advice="--set phrases.reordering=wbe-msd-bidirectional-fe",
+                f"the model msd needs reordering scores of type {model.type}",
+                expected=f"phrases.reordering is {reordering_type}",
+                advice=f"--set phrases.reordering={model.type}",
             )
-        defaults = {"type": reordering_type} if name == "msd" else {}
-        models.append((name, parse_model(text, **defaults)))
+        models.append((name, model))
     return models
 
 

@@ -27,7 +27,7 @@ learners have settings too, which follow their names; see below.
 """
 MODELS_TEXT = """## Distortion models
 
-Settings follow the model's name: `--distortion msd,type=hier-mslr-bidirectional-fe`.
+Settings follow the model's name: `--distortion sequence,max_sentences=50000`.
 """
 LEARNERS_TEXT = """## Learners
 

@@ -325,7 +325,11 @@ NOT_PRUNED = "lm.prune: n-grams cannot be pruned"
     ({"distortion": ("msd,type",)}, "'type' gives no value"),
     (
         {"distortion": ("msd",), "phrases": PhraseSettings(reordering="none")},
-        "the model msd needs reordering scores",
+        "the model msd needs reordering scores … phrases.reordering is none",
+    ),
+    (
+        {"distortion": ("msd,type=hier-mslr-bidirectional-fe",)},
+        "of type hier-mslr-bidirectional-fe … --set phrases.reordering=hier-mslr-bidirectional-fe",
     ),
     ({"lm": PRUNED(prune="0 x")}, "lm.prune: '0 x' is not a list of … expected wh"),
     ({"lm": LanguageModelSettings(prune="1")}, f"{NOT_PRUNED} by '1'"),
