@@ -10,12 +10,11 @@
     for translation in system.translate_all(open("test.ja")):
         print(translation.text)
 
-The functions do the work of the commands of the same names. A text is a file or a list of
-sentences: a `Path` is a file, a string in a list is a sentence, and a string alone names a file.
-Settings are given by section, as in a TOML file: `lm={"order": 3}`. Mistakes raise a
-`HyperbatonError`.
+Each function does the same as the command of its name. A text is a file or a list of sentences: a
+`Path` is a file, a string in a list is a sentence, and a string alone names a file. Settings are
+given by section, as in a TOML file: `lm={"order": 3}`. Errors are subclasses of `HyperbatonError`.
 
-Importing this package is quick: heavy imports wait until they are needed.
+Importing this package is fast: heavy modules are imported at first use.
 """
 
 from importlib import import_module

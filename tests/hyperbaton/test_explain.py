@@ -102,7 +102,7 @@ def test_alternatives_in_text(model):
     shown = [
         block
         for block in blocks(explained, steps=True)
-        if isinstance(block, Table) and block.title.startswith("what could")
+        if isinstance(block, Table) and block.title.startswith("alternatives")
     ]
     steps = [step for step in explained.derivations[0].steps if len(step.alternatives) > 1]
     assert len(shown) == len(steps) > 0
@@ -180,7 +180,7 @@ def test_the_sentence_that_is_missing_is_given_as_advised(model, tmp_path):
     place = tmp_path / "my model"
     place.symlink_to(model)
     _, error = command(place, "", code=2)
-    advised = shlex.split(error.splitlines()[-1].partition("expected a sentence: ")[2])
+    advised = shlex.split(error.splitlines()[-1].partition("expected words: ")[2])
     assert advised == ["hyperbaton", "explain", str(place), "words of it"]
     out, _ = command(*advised[2:])
     assert "words" in out
@@ -190,10 +190,10 @@ def test_the_sentence_that_is_missing_is_given_as_advised(model, tmp_path):
     ("arguments", "given", "code", "facts"),
     [
         (["--input", "in.txt", "--line", 2], "", 1, "in.txt: has no line 2"),
-        ([" "], "", 2, "there is no word to translate"),
+        ([" "], "", 2, "the sentence is empty"),
         (["-"], "hon\nhon\n", 1, "standard input: has 2 sentences … expected one"),
         (["-"], "hon \udcff\n", 1, "standard input:1: byte 0xff"),
-        (["-"], "", 2, "there is no word to translate"),
+        (["-"], "", 2, "the sentence is empty"),
     ],
 )
 def test_faults_of_the_input(model, write, arguments, given, code, facts):

@@ -150,7 +150,7 @@ def test_weights_into_the_system_and_results_on_the_screen(run, folder):
     scores = [step["score"] for step in summary["replicas"][0]["steps"]]
     assert max(scores) == pytest.approx(after)
     picture = (state / "tuning.svg").read_text()
-    for text in ("seed 2", "development set, as decoded", "word_penalty", "weights of seed 1"):
+    for text in ("seed 2", "development set, decoded", "word_penalty", "weights of seed 1"):
         assert text in picture
 
 
@@ -177,10 +177,10 @@ def test_weights_that_were_only_rescaled_were_called_tuned(run, folder):
     before = read_system(folder / "model")["weights"]
     out, err = run("--replicas", 1, "--iterations", 1, drawn=True)
     assert read_system(folder / "model")["weights"] == before
-    assert "kept: the weights before, BLEU 100.00: nothing was gained\n" in out
+    assert "kept: the weights before, BLEU 100.00: no gain\n" in out
     assert re.search(r"weight +unchanged\n.*\blinear +1\.0000\n", out, re.DOTALL)
     assert "tuned:" not in err
-    assert f"nothing was gained, the weights are unchanged: {folder}/model/{NAME};" in err
+    assert f"no gain, weights unchanged: {folder}/model/{NAME};" in err
 
 
 def test_unknown_words_of_the_development_set_are_counted(run, folder):
@@ -208,7 +208,7 @@ def test_the_same_command_again_changes_nothing(run, folder):
     out, err = run("--replicas", 1, "--metric", "ter")
     assert "done before" not in err
     assert now == 0
-    assert "kept: the weights before, TER 0.00: nothing was gained" in out
+    assert "kept: the weights before, TER 0.00: no gain" in out
     # weights that someone has changed by hand are respected
     write_weights(folder / "model", START | {"lm": 0.3}, -1, {})
     given = read_system(folder / "model")["weights"]
@@ -294,7 +294,7 @@ def test_metrics_of_word_order(run, folder):
         ("--iterations 0", 2, "tune.iterations is 0"),
         ("--n-best 1", 2, "tune.n_best is 1"),
         ("--set mert.restart=3", 2, "did you mean mert.restarts?"),
-        ("--plot a.doc", 1, ".doc is not a kind of picture"),
+        ("--plot a.doc", 1, ".doc is not a picture format"),
         ("--source -", 2, "a stream cannot be used here"),
         ("--source nothing", 1, "nothing: no such file"),
         ("--reference short", 1, "short:2: the file ends here"),

@@ -67,7 +67,7 @@ def next_word_models(models: Sequence[DistortionModel], where: str) -> list[Next
             "the system has no model of the next source word",
             where=where,
             expected=f"it has {', '.join(model.name for model in models) or 'none at all'}",
-            advice="train the system again, with --distortion sequence beside its other models",
+            advice="train the system again, with --distortion sequence added to its models",
         )
     events = set(map(events_of, found))
     if len(events) > 1:

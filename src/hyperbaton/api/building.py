@@ -1,4 +1,4 @@
-"""Systems from Python: prepare, align, train, tune, and exchange with Moses."""
+"""Building systems from Python: prepare, align, train, tune, and exchange with Moses."""
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -42,9 +42,9 @@ def prepare(
 ) -> "Report":
     """Cleans raw parallel text and splits it into train, dev and test sets in the folder `out`.
 
-    `files` are two text files, or one .tsv, .jsonl or .tmx file. Options: `columns` of a .tsv file
-    (`(1, 2)`), `form`, `documents`, `document_key`, `max_words`, `ratio`, `script`, as the command
-    has them. The report counts what was kept and dropped.
+    `files` are two text files, or one .tsv, .jsonl or .tmx file. Options, as in the command:
+    `columns` of a .tsv file (`(1, 2)`), `form`, `documents`, `document_key`, `max_words`, `ratio`,
+    `script`. The report counts the pairs kept and dropped.
     """
     from hyperbaton.corpus.preparation import preparation
     from hyperbaton.corpus.preparation.reading import RawFiles
@@ -57,10 +57,10 @@ def prepare(
             rules[name] = options.pop(name)
     paths = [files] if isinstance(files, (str, os.PathLike)) else files
     try:
-        read = RawFiles(tuple(path_of(one, "files") for one in paths), *languages, **options)
+        raw = RawFiles(tuple(path_of(path, "files") for path in paths), *languages, **options)
     except TypeError:
         raise SettingError(f"prepare has no option {', '.join(options)}") from None
-    job = preparation.Preparation(read, Rules(*languages, **rules), Path(out), dev, test, skip_bad)
+    job = preparation.Preparation(raw, Rules(*languages, **rules), Path(out), dev, test, skip_bad)
     return preparation.prepare(job, reporter_of(verbose).progress)
 
 
@@ -76,10 +76,10 @@ def align(
     text: Section | None = None,
     verbose: bool | Talk = False,
 ) -> list[list[tuple[int, int]]]:
-    """Links of source and target words for each pair, made by eflomal in both directions and
-    symmetrised. `train` takes them as its `alignment`.
+    """Aligns the words of each sentence pair: eflomal in both directions, symmetrised. `train`
+    takes the result as its `alignment`.
 
-    With languages in the section `text`, both texts are raw.
+    If the section `text` names languages, both texts are raw.
     """
     from hyperbaton.corpus.aligning import symmetrisation
     from hyperbaton.corpus.aligning.aligner import AlignerSettings, read_priors
@@ -89,14 +89,17 @@ def align(
     from hyperbaton.settings import settings_of
 
     tokenise = corpus_tokenisers(settings_of({"text": text or {}}, ("text",)).text)
-    how = AlignerSettings(samplers, length)
+    settings = AlignerSettings(samplers, length)
     known = None if priors is None else read_priors(Path(priors))
     with TemporaryDirectory(prefix="hyperbaton-align-") as name:
         sides = (file_of(source, "source", Path(name)), file_of(target, "target", Path(name)))
         files = CorpusFiles(*sides)
         left_out = leave_out.split() if isinstance(leave_out, str) else list(leave_out)
-        _, found = align_files(files, tokenise, how, left_out, known, reporter_of(verbose))
-    return [list(map(tuple, row.tolist())) for row in symmetrisation.symmetrise(*found, symmetrise)]
+        _, directions = align_files(
+            files, tokenise, settings, left_out, known, reporter_of(verbose)
+        )
+    links = symmetrisation.symmetrise(*directions, symmetrise)
+    return [list(map(tuple, row.tolist())) for row in links]
 
 
 def train(
@@ -115,11 +118,11 @@ def train(
     verbose: bool | Talk = False,
     **sections: Section,
 ) -> "Translator":
-    """Trains a system into the folder `out`; stages whose inputs have not changed are kept.
+    """Trains a system in the folder `out`; stages with unchanged inputs are not run again.
 
-    Texts are files or lists of sentences. `distortion` names the models to fit, `linear` and `msd`
-    by default; `lm_texts` are more text of the target language: paths, or sentences. Sections:
-    corpus, phrases, lm, classes, text: with languages in it, the texts are raw.
+    Texts are files or lists of sentences. `distortion` names the models to train, `linear` and
+    `msd` by default; `lm_texts` is more target text, as paths or sentences. Sections: corpus,
+    phrases, lm, classes, train, text; if `text` names languages, the texts are raw.
     """
     from hyperbaton.corpus.corpora.reading import CorpusFiles
     from hyperbaton.decoder.translator import Translator
@@ -138,7 +141,7 @@ def train(
     texts = _lm_files(lm_texts, Path(out))
     corpus = CorpusFiles(**files)  # type: ignore[arg-type]
     train_system(corpus, Path(out), settings, texts, threads, reporter_of(verbose))
-    return Translator.load(Path(out), allow_plugins=True)  # the caller has named the models
+    return Translator.load(Path(out), allow_plugins=True)  # the caller named the models
 
 
 def _lm_files(given: Iterable[File] | Text, folder: Path) -> list[Path]:
@@ -170,11 +173,11 @@ def tune(
 ) -> "Replicas":
     """Tunes the weights of a system and stores them in it; traces and a picture go to `state`.
 
-    Texts are files or lists of sentences. `references` is a file, several paths, a list with a
-    reference for each sentence, or a list of lists. `fixed` names weights to leave alone; with
-    `mbr_scale`, the scale for minimum Bayes risk is chosen as well; `tokenised` texts are tokens,
-    though the system takes raw text. Sections: tune (`tune={"replicas": 1}`), search, and one for
-    each optimiser (`mira={"step": 0.02}`).
+    Texts are files or lists of sentences. `references` is a file, several paths, a list with one
+    reference per sentence, or a list of lists. `fixed` names weights not to tune; `mbr_scale` also
+    chooses the scale for minimum Bayes risk; `tokenised` says that the texts are tokenised although
+    the system takes raw text. Sections: tune (`tune={"replicas": 1}`), search, and one per
+    optimiser (`mira={"step": 0.02}`).
     """
     from hyperbaton.settings import settings_of, settings_of_system
     from hyperbaton.tuning.evaluation.data_sets import DataSet
@@ -206,7 +209,7 @@ def tune(
 
 
 def import_moses(ini: File, out: File, *, verbose: bool | Talk = False) -> "Translator":
-    """Makes a system in the folder `out` from a Moses configuration."""
+    """Imports a Moses system into the folder `out`."""
     from hyperbaton.decoder.translator import Translator
     from hyperbaton.models.system import moses_exchange
 
@@ -215,7 +218,7 @@ def import_moses(ini: File, out: File, *, verbose: bool | Talk = False) -> "Tran
 
 
 def export_moses(system: File, out: File, *, verbose: bool | Talk = False) -> None:
-    """Writes a system as Moses' files into the folder `out`."""
+    """Exports a system as Moses files into the folder `out`."""
     from hyperbaton.models.system import moses_exchange
 
     moses_exchange.export_moses(Path(system), Path(out), reporter_of(verbose).talk)

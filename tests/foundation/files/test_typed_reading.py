@@ -74,7 +74,7 @@ ALL = "known: name, words, weights, beam, limits, path, pair, share, other"
     ({"path": 3}, "path cannot be 3 … expected text"),
     ({"pair": [1, 2]}, "pair[1] cannot be 2 … expected text"),
     ({"share": 0.0}, "share cannot be 0.0 … expected a share above 0"),
-    ({"name": ["b" * 99]}, f"name cannot be ['{'b' * 58}… … expected text"),
+    ({"name": ["b" * 99]}, f'name cannot be ["{"b" * 58}… … expected text'),
     error=SettingError,
 )
 def test_a_refusal_names_the_place_and_what_was_expected(content):

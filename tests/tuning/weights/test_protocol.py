@@ -82,7 +82,7 @@ def test_runs_that_learned_nothing_were_part_of_the_mean(translator, monkeypatch
     none = replace(result, runs=(same,) * 3)
     assert none.mean == 10
     text = next(block for block in tuning_blocks(result, result.weights) if isinstance(block, str))
-    assert "mean of 2 replicas: M 25.00 ± 7.07; the weights before stayed in 1 of 3" in text
+    assert "mean of 2 replicas: M 25.00 ± 7.07; 1 of 3 kept the old weights" in text
 
 
 def test_errors_are_better_if_lower(translator, monkeypatch):

@@ -33,8 +33,8 @@ def test_a_term_has_a_sentence(visit, width):
         "return [...document.querySelectorAll('.about:popover-open')].map((one) => one.textContent)"
     )
     assert page.run(shown) == [
-        "Lexicalised reordering: how likely this phrase is to follow in order, to swap with the one"
-        " before it, or to stand elsewhere."
+        "Lexicalised reordering: how likely this phrase is to follow in order (monotone), to swap"
+        " with the previous one, or to go elsewhere (discontinuous)."
     ]
     box = page.run("return document.querySelector('.about').getBoundingClientRect().toJSON()")
     assert box["left"] >= 0
@@ -109,5 +109,5 @@ def test_orders_stand_beside_the_list(visit, server):
 def test_what_no_phrase_gives_and_what_was_dropped(visit):
     page = visit(SHORT, force="bought bought a zeppelin book", open=["why"])
     settled(page)
-    assert page.text(".lacks") == "No phrase gives “zeppelin”."
+    assert page.text(".lacks") == "No phrase contains “zeppelin”."
     assert page.text(".dropped").startswith("“bought” was dropped")

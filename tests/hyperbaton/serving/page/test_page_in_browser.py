@@ -252,10 +252,10 @@ def test_two_columns_are_compared_and_their_words_marked(visit, server):
         ("a b c", "a b c", []),
         ("a b c", "a x c", [("b", None)]),
         ("a b c", "a c", [("b", None)]),
-        ("a c", "a b c", [("", "without: b")]),
-        ("a b", "a b c d", [("", "without: c d")]),
+        ("a c", "a b c", [("", "missing: b")]),
+        ("a b", "a b c d", [("", "missing: c d")]),
         ("a x d", "a b c d", [("x", None)]),
-        ("", "a", [("", "without: a")]),
+        ("", "a", [("", "missing: a")]),
         ("彼は本を読んだ", "彼は新聞を読んだ", [("本", None)]),
     ],
 )
