@@ -57,7 +57,7 @@ def test_every_flipped_bit_is_noticed_and_mended(copy, name):
     assert f"{path.name}: has changed since it was made" in result.stderr
     result = run("check", copy, code=1)
     assert f"{name}: has changed since it was made: {path.name}\n" in result.stdout
-    assert "is damaged; hyperbaton check --repair may mend it" in result.stderr
+    assert "is damaged; hyperbaton check --repair may repair it" in result.stderr
     result = run("check", copy, "--repair")
     assert f"{copy} is intact" in result.stdout
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == contents

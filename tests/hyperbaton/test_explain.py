@@ -247,7 +247,7 @@ def test_pictures_and_heat_maps_from_the_command_line(model, tmp_path, write):
     _, error = run(model, RARE, "--plot", "d.png")
     assert (tmp_path / "d.png").read_bytes().startswith(b"\x89PNG")
     assert error.startswith(
-        f"hyperbaton: d.png: no installed font has {RARE!r}: the picture has boxes"
+        f"hyperbaton: d.png: no installed font has {RARE!r}: the picture shows boxes"
     )
     _, error = run(model, RARE, "--heat-map", "h.png", "--distortion", "heated:Heated")
     assert error.startswith("hyperbaton: h.png: no installed font has")

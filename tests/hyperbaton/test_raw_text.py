@@ -282,5 +282,7 @@ def test_reranking_learned_from_raw_references_and_tokens(tmp_path):
         lists, system=system, references=target.splitlines(), tune={"metric": "ter"}
     )
     assert (found.learned.before, found.translations) == (0.0, target.splitlines())
-    with pytest.raises(DataError, match="references look like raw text, the lists like tokens"):
+    with pytest.raises(
+        DataError, match="references look like raw text, the lists like tokenised text"
+    ):
         hyperbaton.rerank(lists, references=target.splitlines())

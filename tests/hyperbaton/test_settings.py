@@ -53,7 +53,7 @@ def test_wrong_assignments_are_refused(assignment):
 
 @refusals(
     ("[corpus]\nmax_length = 1.5\n", "c.toml: corpus.max_length cannot be 1.5"),
-    ("[corpus]\nmax_length = true\n", "c.toml: corpus.max_length cannot be true"),
+    ("[corpus]\nmax_length = true\n", "c.toml: corpus.max_length cannot be True"),
     ("[corpus]\nmaximum = 1\n", "c.toml: … 'corpus.maximum'"),
     ("max_length = 1\n", "c.toml: max_length … known sections: corpus"),
     ("[corpus\n", "c.toml: is not TOML: "),

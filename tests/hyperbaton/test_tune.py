@@ -177,7 +177,7 @@ def test_weights_that_were_only_rescaled_were_called_tuned(run, folder):
     before = read_system(folder / "model")["weights"]
     out, err = run("--replicas", 1, "--iterations", 1, drawn=True)
     assert read_system(folder / "model")["weights"] == before
-    assert "kept: the weights before, BLEU 100.00: no gain\n" in out
+    assert "kept: the old weights, BLEU 100.00: no gain\n" in out
     assert re.search(r"weight +unchanged\n.*\blinear +1\.0000\n", out, re.DOTALL)
     assert "tuned:" not in err
     assert f"no gain, weights unchanged: {folder}/model/{NAME};" in err
@@ -199,21 +199,21 @@ def test_the_same_command_again_changes_nothing(run, folder):
     run("--replicas", 1)
     first = (folder / "model" / NAME).read_text()
     out, err = run("--replicas", 2)
-    assert "seed 1: done before" in err
-    assert "seed 2: done before" not in err
+    assert "seed 1: already done" in err
+    assert "seed 2: already done" not in err
     assert tomllib.loads(first)["tuning"]["score_before"] == pytest.approx(before)
     assert f"(before: {before:.2f})" in out
     # other inputs begin from the weights that the system has now
     now = dev_score(folder, Ter())
     out, err = run("--replicas", 1, "--metric", "ter")
-    assert "done before" not in err
+    assert "already done" not in err
     assert now == 0
-    assert "kept: the weights before, TER 0.00: no gain" in out
+    assert "kept: the old weights, TER 0.00: no gain" in out
     # weights that someone has changed by hand are respected
     write_weights(folder / "model", START | {"lm": 0.3}, -1, {})
     given = read_system(folder / "model")["weights"]
     out, err = run("--replicas", 1, "--metric", "ter", "--set", "tune.confirm=false")
-    assert "done before" not in err
+    assert "already done" not in err
     assert re.search(rf"lm +{0.3 / size_of(given):.4f}", out)
 
 
@@ -222,7 +222,7 @@ def test_beginning_anew(run, folder):
     write_weights(folder / "model", START, -1, {})
     (folder / "model" / "tuning" / "seed-1" / "trace.json").write_text("{")
     _, err = run("--replicas", 1, "--restart")
-    assert "done before" not in err
+    assert "already done" not in err
     assert "iteration  0" in err
 
 

@@ -1,4 +1,4 @@
-"""All settings of tuning, and their valid values."""
+"""The settings of tuning and their checks."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -19,17 +19,17 @@ class TuneSettings:
 
     method: str = METHOD  # an optimiser
     metric: str = "bleu"  # or a sum of metrics: bleu-ter
-    n_best: int = 100  # hypotheses for each sentence and decoding
-    distinct: bool = False  # no translation twice in an n-best list
-    iterations: int = 15  # at most
-    patience: int = 0  # give up after this many decodings without a better score; 0: never
+    n_best: int = 100  # length of n-best lists
+    distinct: bool = False  # list each translation only once
+    iterations: int = 15  # maximum number of decoding rounds
+    patience: int = 0  # stop after this many decodings without a better score; 0: never
     seed: int = 1  # of the first replica
     replicas: int = 3
-    confirm: bool = True  # keep new weights only if they gain on unseen sentences, too
-    protocol: str = BEST  # what is kept of the replicas
-    tokenize: str = "none"  # how metrics see text: sacrebleu's tokenisers
+    confirm: bool = True  # keep new weights only if they also gain on unseen sentences
+    protocol: str = BEST  # how to choose the weights to keep
+    tokenize: str = "none"  # sacrebleu tokeniser of the metrics
     lowercase: bool = False
-    # Those with other settings than the default. Each is a section beside this one: `mira.step`
+    # Optimisers with settings other than the default; each has its own section: `mira.step`
     optimisers: Mapping[str, Optimiser] = field(default_factory=dict)
 
     @property
@@ -43,12 +43,12 @@ class TuneSettings:
         return replace(self, optimisers={**self.optimisers, name: optimiser})
 
     def plain(self) -> dict[str, Any]:
-        """What results depend on: of the optimisers, only the one that is used."""
-        own = {} if self.method == UNTUNED else {self.method: dict(vars(self.optimiser))}
-        return assignable(self) | own
+        """The settings on which results depend; of the optimisers, only the one in use."""
+        used = {} if self.method == UNTUNED else {self.method: dict(vars(self.optimiser))}
+        return assignable(self) | used
 
     def of_one_run(self) -> dict[str, Any]:
-        """What the result of a single replica depends on."""
+        """The settings on which the result of a single replica depends."""
         return {k: v for k, v in self.plain().items() if k not in ("replicas", "protocol")}
 
     def check(self) -> None:
@@ -59,11 +59,11 @@ class TuneSettings:
 
 
 def assignable(settings: object) -> dict[str, Any]:
-    """The settings that have a single value each, by key."""
+    """The settings with a single value, by key."""
     return {key: value for key, value in vars(settings).items() if key != "optimisers"}
 
 
-# What `hyperbaton compare` starts from: a preset may choose what the file leaves open. Systems that
-# stay untuned, being unsure, beside others that are tuned would be no comparison.
+# Defaults of `hyperbaton compare`: a preset may set what the file leaves open. `confirm` is off,
+# because comparing tuned systems with others that kept their initial weights would be unfair.
 OPEN = ""
 COMPARE_SETTINGS = TuneSettings(method=OPEN, protocol=OPEN, confirm=False)

@@ -103,7 +103,7 @@ def test_long_texts_and_words_are_refused(system):
 def test_answers_that_would_be_too_large_are_refused(system):
     with running(system, answer_bytes=5000) as server:
         assert server.translate(SENTENCE).status == 200
-        expected = "this server gives 5,000 bytes at most"
+        expected = "at most 5,000 bytes"
         for path in ("/translate", "/explain"):
             answer = server.post(path, {"text": SENTENCE, "n_best": 20})
             assert (answer.status, answer.error["expected"]) == (413, expected)

@@ -134,8 +134,8 @@ def test_never_worse_than_the_weights_before(translator, monkeypatch, protocol, 
     # as the system has them, not rescaled as tuning does
     assert result.weights == {name: translator.weights[name] for name in NAMES}
     assert result.weights != weights(0.0)
-    assert (result.chosen, result.gained) == ("the weights before", False)
-    assert talk[-1] == "nothing is better than the weights before, so they stay"
+    assert (result.chosen, result.gained) == ("the old weights", False)
+    assert talk[-1] == "no weights scored better than the old ones, which are kept"
 
 
 def test_a_gain_is_a_gain(translator, monkeypatch):
@@ -162,7 +162,7 @@ def test_real_runs(translator, protocol):
 
 
 @refusals(
-    ("goto", 1, "protocol goto: a development set of one sentence has no halves"),
+    ("goto", 1, "protocol goto: the development set has only one sentence"),
     ("gto", 9, "'gto' … did you mean goto?", SettingError),
 )
 def test_protocols_that_cannot_be(translator, protocol, n):

@@ -108,7 +108,7 @@ def test_chance_is_not_learned():
     found = learn(task(lists, references, "mert", said.append))
     assert found.weights == {"score": 1, "noise": 0}
     assert found.after == found.before
-    assert "not enough, the weights before stay" in said[-1]
+    assert "not enough, the old weights are kept" in said[-1]
 
 
 def test_the_order_by_hand(write):
@@ -158,5 +158,5 @@ def test_features_and_weights_must_agree():
 
 def test_metrics_of_word_order_need_more():
     lists, references = made_up(2, 2)
-    with pytest.raises(SettingError, match="needs word alignments, which n-best lists lack"):
+    with pytest.raises(SettingError, match="needs word alignments, which n-best lists do not have"):
         learn(task(lists, references, metric="kendall"))
