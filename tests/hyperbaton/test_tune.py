@@ -282,7 +282,7 @@ def test_metrics_of_word_order(run, folder):
 @pytest.mark.parametrize(
     ("arguments", "code", "facts"),
     [
-        ("--metric blue", 2, "no metric 'blue' in 'blue'"),
+        ("--metric blue", 2, "unknown metric 'blue' in 'blue'"),
         ("--metric bleu+ter", 2, "subtract it: bleu-ter"),
         ("--metric kendall", 2, "Kendall needs word alignments of the references"),
         ("--method mert2", 2, "no tuning method 'mert2' … did you mean mert?"),

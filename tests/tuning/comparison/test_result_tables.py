@@ -256,7 +256,7 @@ def test_the_way_from_linear_to_the_oracle(comparison, metric, monkeypatch):
     made = replace(made, configuration=configuration, p_values=p_values)
     monkeypatch.setattr(type(made), "mean", lambda *own: means[own[2].system, own[2].limit])
     [table] = way_tables(made, test)
-    assert table.title == f"share of the way from LOW to ORACLE, by {metric} on {test}"
+    assert table.title == f"share of the gain from LOW to ORACLE, by {metric} on {test}"
     assert table.header == ["system", "limit 6", "limit 9", "limit 12", "limit ∞"]
     # the wrong way, one that may be none, none: no share
     assert [list(row) for row in table.rows] == [["MIDDLE", "25%", "", "", ""]]

@@ -132,7 +132,7 @@ def test_bad_lines_are_named_with_file_and_line(write, line):
 @pytest.mark.parametrize("n_source", [[1], [1, 1, 1]])
 def test_every_source_sentence_needs_a_line(write, n_source):
     path = write("x.align", "0-0\n0-0\n")
-    facts = f"{path}: alignments of 2 sentences … {len(n_source)} source sentences"
+    facts = f"{path}: has alignments of 2 sentences … {len(n_source)} source sentences"
     refused(facts, lambda: read_visits(path, n_source))
 
 

@@ -519,7 +519,7 @@ def test_a_feature_that_never_varies_is_a_warning(translator):
     ("changes", "facts"),
     [
         ({"method": "mret"}, "'mret' … did you mean mert?"),
-        ({"metric": "blue"}, "no metric 'blue' in 'blue' … did you mean bleu"),
+        ({"metric": "blue"}, "unknown metric 'blue' in 'blue' … did you mean bleu"),
         ({"n_best": 1}, "tune.n_best is 1 … at least 2"),
         ({"iterations": 0}, "tune.iterations is 0 … at least 1"),
         ({"metric": "kendall"}, "Kendall needs word alignments of the references"),
