@@ -57,7 +57,7 @@ REFUSED = {
         ("--learners mma", 2, "no learner 'mma'"),
         ("--classes 4", 2, "no setup with 4 orientation classes"),
         ("--sizes many", 2, "'many' is not a list of whole numbers"),
-        ("--sizes 99999", 2, "99999 training sentences are not possible"),
+        ("--sizes 99999", 2, "99999 training sentences are not available"),
         ("--feature-set nj", 2, "no set of features 'nj'"),
         ("--out new.csv --out ./new.csv", 2, MIXED),
         ("--out new.txt", 2, ".csv or .json"),

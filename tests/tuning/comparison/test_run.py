@@ -540,7 +540,7 @@ def test_trees_that_only_training_has_are_warned_about(tmp_path):
     rest = "has not; models trained with trees will decode without them"
     assert talk[:2] == [
         f"warning: [train] has source_tree, but [dev] {rest}",
-        f"warning: [train] has source_tree, [[test]] 'test' {rest}",
+        f"warning: [train] has source_tree, but [[test]] 'test' {rest}",
     ]
 
 
