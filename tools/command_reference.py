@@ -1,4 +1,4 @@
-"""Writes the reference of all commands, docs/reference/commands.md, from their help.
+"""Writes docs/reference/commands.md, the reference of all commands, from their help.
 
 python -m tools.command_reference
 """
@@ -12,7 +12,7 @@ from hyperbaton.commands.option_names import SHARED
 from hyperbaton.main import GROUPS, cli
 
 PLACE = Path(__file__).parent.parent / "docs/reference/commands.md"
-WIDTH = 1000  # help is not broken into lines
+WIDTH = 1000  # so that help is not wrapped
 
 
 def reference() -> str:
@@ -23,7 +23,8 @@ def _head() -> list[str]:
     return [
         "# All commands and options",
         "",
-        "Made from the help of the commands by `python -m tools.command_reference`; do not edit.",
+        "Generated from the help of the commands by `python -m tools.command_reference`; do not "
+        "edit.",
         "",
     ]
 
@@ -38,8 +39,8 @@ def _commands() -> Iterator[str]:
             if not isinstance(command, click.Group):
                 yield from _command(name, command, context)
                 continue
-            for inner, made in command.commands.items():
-                yield from _command(f"{name} {inner}", made, context)
+            for inner, subcommand in command.commands.items():
+                yield from _command(f"{name} {inner}", subcommand, context)
 
 
 def _command(name: str, command: click.Command, parent: click.Context) -> Iterator[str]:

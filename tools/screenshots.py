@@ -1,7 +1,7 @@
-"""Makes the pictures of the page and of a report that README.md and docs/ show.
+"""Takes the screenshots of the served page and of a report for README.md and docs/.
 
-    python -m tools.screenshots                    in a folder that is removed; takes minutes
-    python -m tools.screenshots --folder FOLDER    keeps the demo there for the next time
+    python -m tools.screenshots                    in a temporary folder; takes minutes
+    python -m tools.screenshots --folder FOLDER    keeps the demo for the next time
 
 The report is that of `hyperbaton demo`, the page that of `hyperbaton serve --demo`. Needs chromium
 and chromedriver, as the tests of both pages do.
@@ -34,7 +34,7 @@ BELOW_FINDINGS = "return document.querySelector('#findings').getBoundingClientRe
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--folder", type=Path, help="for the demo; kept")
+    parser.add_argument("--folder", type=Path, help="folder of the demo, which is kept")
     given = parser.parse_args().folder
     if missing := why_not():
         sys.exit(missing)
@@ -51,13 +51,13 @@ def main() -> None:
 
 
 def take_report(browser: Browser, report: Path) -> None:
-    """Its title, its first chart and its findings."""
+    """Takes the title, the first chart and the findings of a report."""
     browser.open(report.resolve().as_uri(), WIDTH)
     take(browser, PICTURES / "report.png", browser.run(BELOW_FINDINGS))
 
 
 def take_page(browser: Browser, folder: Path) -> None:
-    """README's sentence, at a step in the middle."""
+    """Takes the page with the sentence of README.md, at a step in the middle."""
     command = [*HYPERBATON, "serve", "--demo", "--port", "0"]
     with started_command(command, cwd=folder, stdout=subprocess.PIPE, text=True) as server:
         address = server.stdout.readline().strip()
@@ -67,7 +67,7 @@ def take_page(browser: Browser, folder: Path) -> None:
 
 
 def take(browser: Browser, path: Path, height: float) -> None:
-    """The upper part of the page, in few colours."""
+    """Takes the upper part of the page, with few colours."""
     clip = {"x": 0, "y": 0, "width": WIDTH, "height": height, "scale": 1}
     shot = browser.chrome("Page.captureScreenshot", {"clip": clip, "captureBeyondViewport": True})
     with Image.open(io.BytesIO(base64.b64decode(shot["data"]))) as image:

@@ -74,7 +74,8 @@ def test_the_tables_have_mean_and_deviation():
     # with five classes and 20 sentences LR has the first 55 examples right, MMS the first 76: all
     # of phrases 0 and 1; 15 and 20 of phrase 2; none and 16 of phrase 3; none of phrase 4
     captured = tables[
-        "5 classes: source phrases on which MMS gains most over LR (percent correct), as in Figure 14"
+        "5 classes: source phrases on which MMS gains most over LR (percent correct), "
+        "as in Figure 14"
     ]
     assert captured.rows == [
         ["phrase 3", "20", "6", "2", "0", "80"],
