@@ -19,7 +19,7 @@ from hyperbaton.console import progress_line, say
 
 @dataclass(frozen=True, kw_only=True)
 class Corpus(TextCommand):
-    """Check a parallel corpus and show its size and jumps.
+    """Check a parallel corpus and show its statistics.
 
     \b
     hyperbaton corpus --source train.ja.gz --target train.en \\
@@ -41,7 +41,7 @@ class Corpus(TextCommand):
     form: str = option(
         "Output format.", "--format", default="text", type=click.Choice(["text", "json"])
     )
-    plot: Path | None = output("Also draw the distribution of jumps (png, svg or pdf).")
+    plot: Path | None = output("Also draw the distribution of distances (png, svg or pdf).")
     config: Path | None = config_option()
     assignments: tuple[str, ...] = set_option()
 

@@ -322,8 +322,8 @@ class MarkedCommand(SearchCommand):
         type=click.Choice([*TERM_MODES, "ignore", "pass-through"]),
     )
     glossary: Path | None = option(
-        "File of terms to translate, one per line: term, translation and optional probability, "
-        "separated by tabs."
+        "File of terms and their translations, one per line: term, translation and optional "
+        "probability, separated by tabs."
     )
     glossary_mode: str = option(
         "How glossary translations combine with the phrase table; see --markup.",

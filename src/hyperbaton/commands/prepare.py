@@ -74,8 +74,8 @@ class Prepare(Command):
         default=9.0,
     )
     script: float = option(
-        "Drop pairs in which a smaller share of a side's letters is in the script of its language. "
-        "0: drop none.",
+        "Drop pairs in which less than this share of a side's letters is in the script of its "
+        "language. 0: drop none.",
         default=0.3,
     )
     skip_bad: bool = flag("Skip and count unreadable records instead of stopping.")

@@ -102,8 +102,8 @@ class Translate(MarkedCommand):
         "[default: the scale chosen by 'hyperbaton tune --choose-mbr-scale', or 20]"
     )
     force: Path | None = option(
-        "File of translations to produce and score; where the system cannot produce one, the "
-        "closest translation it can."
+        "File of translations to produce and score; if the system cannot produce one, it produces "
+        "the closest."
     )
     prefix: Path | None = option("File of words with which each translation must begin.")
     order: Path | None = option("File of orders in which to translate the source words: 4 0-2 3.")

@@ -363,7 +363,7 @@ def test_errors_are_shown_and_go_away(visit):
     page.type("hon " * 201)
     page.until("document.querySelector('.problem').textContent")
     assert "a sentence has 201 words" in page.text(".problem")
-    assert "200 at most" in page.text(".problem")
+    assert "at most 200" in page.text(".problem")
     page.type(SHORT)
     becomes(page, TRANSLATION, "bought a book")
     assert page.text(".problem") == ""
