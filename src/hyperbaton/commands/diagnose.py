@@ -39,7 +39,7 @@ class Diagnose(SearchCommand):
 
     With --oracle-bleu, looks for the best BLEU in the search lattices instead. Tuning chooses among
     these translations and cannot exceed it: if it is low, improve the phrase table, the distortion
-    limit or the beam rather than the weights. The search finds a lower bound of the best BLEU.
+    limit or the beam rather than the weights. The value found is a lower bound of the best BLEU.
     """
 
     source: Path = option("Source text, one sentence per line.", default=REQUIRED)
