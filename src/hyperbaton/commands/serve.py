@@ -44,7 +44,7 @@ class Serve(Command):
 
     SYSTEM is the folder of a system, or NAME=FOLDER. The server listens on this machine only,
     unless you give --host, and reads only the files of the systems. It prints its address and runs
-    until Ctrl-C; requests in progress are finished first. docs/use/serve.md describes the API.
+    until Ctrl-C; requests in progress are finished first. docs/reference/http.md has the API.
     """
 
     models: tuple[str, ...] = argument(default=(), metavar="[SYSTEM]...")
