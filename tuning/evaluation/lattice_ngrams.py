@@ -143,20 +143,20 @@ def _expand(arcs, row, words, offsets):
         while last < len(arcs.to) and arcs.to[last] == node:
             n += begin[arcs.before[last] + 1] - begin[arcs.before[last]]
             last += 1
-        own = np.zeros(n, np.uint64)
+        reached = np.zeros(n, np.uint64)
         n = 0
         for arc in range(first, last):
             for state in range(begin[arcs.before[arc]], begin[arcs.before[arc] + 1]):
                 context = contexts[state]
                 for word in words[offsets[row[arc]] : offsets[row[arc] + 1]]:
                     context = _say(context, word, keys)
-                own[n] = context if node < n_nodes - 1 else np.uint64(0)  # one final state
+                reached[n] = context if node < n_nodes - 1 else np.uint64(0)  # one final state
                 key_offsets.append(len(keys) - 1)
                 arc_of.append(np.int32(arc))
                 before.append(np.int32(state))
                 n += 1
-        distinct = np.unique(own)
-        for context in own:
+        distinct = np.unique(reached)
+        for context in reached:
             to.append(np.int32(begin[node] + np.searchsorted(distinct, context)))
         for context in distinct:
             contexts.append(context)
@@ -171,14 +171,16 @@ def _expand(arcs, row, words, offsets):
 def _best_path(before, to, gain, score):
     """The transitions of the path with the highest gain; among equals, with the highest score."""
     n_states = to[-1] + 1
-    best, own = np.full(n_states, -np.inf), np.full(n_states, -np.inf)
+    best, best_score = np.full(n_states, -np.inf), np.full(n_states, -np.inf)
     came = np.full(n_states, -1, np.int64)
-    best[0] = own[0] = 0.0
+    best[0] = best_score[0] = 0.0
     for t in range(len(to)):
-        value, total = best[before[t]] + gain[t], own[before[t]] + score[t]
+        value, total = best[before[t]] + gain[t], best_score[before[t]] + score[t]
         known = best[to[t]]
-        if value > known + EQUAL_GAINS or (value > known - EQUAL_GAINS and total > own[to[t]]):
-            best[to[t]], own[to[t]], came[to[t]] = value, total, t
+        if value > known + EQUAL_GAINS or (
+            value > known - EQUAL_GAINS and total > best_score[to[t]]
+        ):
+            best[to[t]], best_score[to[t]], came[to[t]] = value, total, t
     path, state = [np.int64(0)], n_states - 1
     while state:
         path.append(came[state])
@@ -211,7 +213,7 @@ def _probabilities(before, to, score, added, offsets, n_ngrams):
         for place in range(offsets[t], offsets[t + 1]):
             users[at[added[place]]] = t
             at[added[place]] += 1
-    found = np.zeros(n_ngrams)
+    probability = np.zeros(n_ngrams)
     for ngram in range(n_ngrams):
         seen = np.zeros(n_states)
         user = begin[ngram]
@@ -222,5 +224,5 @@ def _probabilities(before, to, score, added, offsets, n_ngrams):
             share = reached[before[t]] if has else seen[before[t]]
             if share > 0.0:
                 seen[to[t]] += share * chance[t]
-        found[ngram] = seen[-1]
-    return found
+        probability[ngram] = seen[-1]
+    return probability

@@ -89,41 +89,41 @@ def best_arcs(decoded: Decoded, n: int) -> BestArcs:
 @kernel
 def _through(arcs, best):
     """The options of the best derivation through each arc, concatenated, and their offsets."""
-    found, offsets = [np.int64(NONE)], np.zeros(len(arcs.to) + 1, np.int64)
+    steps, offsets = [np.int64(NONE)], np.zeros(len(arcs.to) + 1, np.int64)
     for arc in range(len(arcs.to)):
-        step, begin = arc, len(found)
+        step, begin = arc, len(steps)
         while step != NONE:
-            found.append(step)
+            steps.append(step)
             step = best.to[arcs.before[step]]
-        found[begin:] = found[begin:][::-1]
+        steps[begin:] = steps[begin:][::-1]
         step = best.after[arcs.to[arc]]
         while step != NONE:
-            found.append(step)
+            steps.append(step)
             step = best.after[arcs.to[step]]
-        found.pop()  # the final arc
-        offsets[arc + 1] = len(found) - 1
-    return arcs.option[np.array(found[1:])], offsets
+        steps.pop()  # the final arc
+        offsets[arc + 1] = len(steps) - 1
+    return arcs.option[np.array(steps[1:])], offsets
 
 
 @kernel
 def _winners(arcs, a, b, reach):
     """Options and offsets of the derivations that are best somewhere on lines with intercepts `a`
     and slopes `b`, (lines, arcs), and their scores."""
-    found, offsets, scores = [np.int64(NONE)], [0], [0.0]
+    steps, offsets, scores = [np.int64(NONE)], [0], [0.0]
     for line in range(len(b)):
         paths, first_best = _best_paths(arcs, a, b[line], reach[line])
         for end in range(first_best, len(paths)):
-            score, begin = 0.0, len(found)
+            score, begin = 0.0, len(steps)
             _, path = paths[end]  # the final arc has no option
             arc, path = paths[path]
             while arc != NONE:
-                found.append(arc)
+                steps.append(arc)
                 score += arcs.score[arc]
                 arc, path = paths[path]
-            found[begin:] = found[begin:][::-1]
-            offsets.append(len(found) - 1)
+            steps[begin:] = steps[begin:][::-1]
+            offsets.append(len(steps) - 1)
             scores.append(score)
-    return arcs.option[np.array(found[1:])], np.array(offsets), np.array(scores[1:])
+    return arcs.option[np.array(steps[1:])], np.array(offsets), np.array(scores[1:])
 
 
 @inner

@@ -64,7 +64,7 @@ class Growth:
     def __init__(self, task: TuningTask, lattices: Sequence[BestArcs]) -> None:
         self._task, self._lattices = task, lattices
         names, objective = task.vector.names, task.objective
-        self.found = Pool.empty(len(task.dev), len(names), objective.n_statistics)  # added so far
+        self.added = Pool.empty(len(task.dev), len(names), objective.n_statistics)  # added so far
 
     def __call__(self, pool: Pool, lines: Lines) -> Pool:
         """Adds all derivations that are best somewhere on the lines."""
@@ -77,7 +77,7 @@ class Growth:
             lists = (listed(decoded, links=links) for decoded in winners)
             hypotheses = collect(lists, task.dev.sources, vocabulary)
         new, _ = task.unseen(pool, hypotheses)
-        self.found = self.found.merge(new)
+        self.added = self.added.merge(new)
         return pool.merge(new)
 
 
@@ -114,7 +114,7 @@ def _run(task: TuningTask, trace: Trace, pool: Pool, state: Path | None) -> Trac
         if trace.following is not None:
             began = time.monotonic()
             hypotheses, lattices = decode(task, trace.following, task.settings.n_best)
-            pool, found, step = _add(task, trace, pool, hypotheses)
+            pool, added, step = _add(task, trace, pool, hypotheses)
             step = replace(step, seconds=time.monotonic() - began)
             trace = replace(trace, steps=(*trace.steps, step), following=None)
             task.decoded(trace)
@@ -122,7 +122,7 @@ def _run(task: TuningTask, trace: Trace, pool: Pool, state: Path | None) -> Trac
                 task.reporter.talk(trace.fall_line)
             if why := _reason_to_stop(task, trace):
                 trace = _end(task, trace, pool, why)
-            save(state, trace, found)
+            save(state, trace, added)
         else:
             began = time.monotonic()
             step = trace.steps[-1]
@@ -130,14 +130,14 @@ def _run(task: TuningTask, trace: Trace, pool: Pool, state: Path | None) -> Trac
                 _, lattices = decode(task, step.weights, task.settings.n_best)
             growth = Growth(task, lattices)
             weights = _next_weights(task, trace, pool, growth)
-            pool = pool.merge(growth.found)
+            pool = pool.merge(growth.added)
             seconds = step.seconds + time.monotonic() - began
             after = replace(step, seconds=seconds, pool_size=len(pool))
             following = task.vector.by_name(weights)
             trace = replace(trace, steps=(*trace.steps[:-1], after), following=following)
             if np.abs(weights - task.vector.vector(step.weights)).max() < STILL:
                 trace = _end(task, trace, pool, "weights unchanged")
-            save(state, trace, growth.found if lattices else None)
+            save(state, trace, growth.added if lattices else None)
     return trace
 
 
@@ -199,14 +199,14 @@ def _add(
     task: TuningTask, trace: Trace, pool: Pool, hypotheses: Hypotheses
 ) -> tuple[Pool, Pool, TraceStep]:
     """Adds hypotheses to the pool; returns it, the new hypotheses, and the step with its score."""
-    found, statistics = task.unseen(pool, hypotheses)
+    added, statistics = task.unseen(pool, hypotheses)
     score = float(task.objective.score(statistics[hypotheses.offsets[:-1]].sum(axis=0)))
-    pool = pool.merge(found)
+    pool = pool.merge(added)
     weights = dict(trace.following or {})
     before = trace.steps[-1].weights if trace.steps else weights
     move = max(abs(weights[name] - before[name]) for name in weights)
     shown, length = task.objective.shown(score), hypotheses.length_ratio(task.dev)
-    return pool, found, TraceStep(weights, shown, length, len(pool), len(found), move, 0.0)
+    return pool, added, TraceStep(weights, shown, length, len(pool), len(added), move, 0.0)
 
 
 def _has_fallen(trace: Trace) -> bool:

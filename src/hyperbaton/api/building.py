@@ -148,7 +148,7 @@ def _lm_files(given: Iterable[File] | Text, folder: Path) -> list[Path]:
     if isinstance(given, (str, os.PathLike)):
         return [path_of(given, "lm_texts")]
     texts = list(given)
-    if any(isinstance(one, str) for one in texts):
+    if any(isinstance(text, str) for text in texts):
         return [file_of(texts, "lm_texts", folder)]  # type: ignore[arg-type]
     return list(map(Path, texts))
 
