@@ -92,9 +92,9 @@ def test_the_protocol_is_best_unless_it_is_named(config, said, protocol):
 @refusals(
     ("title", "titel", "c.toml: unknown key 'titel' … known: … did you mean title?"),
     ('target = "t.en"', "", "train.target is missing"),
-    ("replicas = 2", "replica = 2", "no setting 'tune.replica' … did you mean tune.replicas"),
+    ("replicas = 2", "replica = 2", "unknown setting 'tune.replica' … did you mean tune.replicas"),
     ("replicas = 2", 'replicas = "two"', "tune.replicas cannot be 'two' … expected a whole"),
-    ("replicas = 2", "optimisers = 2", "no setting 'tune.optimisers'"),
+    ("replicas = 2", "optimisers = 2", "unknown setting 'tune.optimisers'"),
     ("[tune]", "[mirra]\n[tune]", "unknown key 'mirra' … did you mean mira?"),
     ("[tune]", "[mira]\nstpe = 1.0\n[tune]", "'mira.stpe' … did you mean mira.step"),
     ("[tune]", '[mira]\nstep = "a"\n[tune]', "mira.step cannot be 'a' … expected a number"),

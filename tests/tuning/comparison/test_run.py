@@ -448,7 +448,7 @@ def test_a_system_with_the_weights_of_another(tmp_path):
         f"{name} @ 6, seed {seed}" for name in ("LEX", "LONGER") for seed in (5, 6)
     ]
     other = replace(configuration, system=(LINEAR, replace(longer, weights="LINEAR")))
-    facts = "'LONGER' cannot use the weights of 'LINEAR' … other features: msd."
+    facts = "'LONGER' cannot use the weights of 'LINEAR' … features differ: msd."
     refused(facts, lambda: compare(other, tmp_path / "out", 1), SettingError)
 
 

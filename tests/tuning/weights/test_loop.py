@@ -355,7 +355,7 @@ def test_a_run_that_was_stopped_goes_on_and_ends_the_same(
     assert [path.name for path in (tmp_path / "parts").iterdir()] == ["trace.json"]
     talk.clear()
     assert tune(*arguments, talk=talk.append).weights == whole.weights
-    assert talk[-1] == f"seed 1: done before, {len(whole.trace.steps)} decodings"
+    assert talk[-1] == f"seed 1: already done, {len(whole.trace.steps)} decodings"
 
 
 def stopped_run(translator, folder, **options):
@@ -508,7 +508,7 @@ def test_a_feature_that_never_varies_is_a_warning(translator):
     talk = []
     result = tune(translator, SOURCE, REFERENCES, QUICK, talk=talk.append)
     assert any(
-        line.startswith("warning: translation.direct_phrase, translation.direct_lexical: the same")
+        line.startswith("warning: translation.direct_phrase, translation.direct_lexical: equal")
         for line in talk
     )
     ratio = result.trace.steps[0].weights["translation.direct_phrase"]

@@ -153,7 +153,10 @@ def test_features_and_weights_must_agree():
     facts = "lists: has no feature x … w has … give --feature x="
     refused(facts, lambda: check_names(lists, {"score": 1, "x": 1}, "w"))
     more = lists.with_feature("x", np.zeros(1))
-    refused("w: has no weight for score … it has x", lambda: check_names(more, {"x": 1}, "w"))
+    refused(
+        "w: has no weight for score … it has weights for x",
+        lambda: check_names(more, {"x": 1}, "w"),
+    )
 
 
 def test_metrics_of_word_order_need_more():
