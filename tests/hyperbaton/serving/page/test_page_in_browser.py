@@ -197,7 +197,7 @@ def test_another_order_by_keyboard_and_by_mouse(visit, server):
     assert {name for name, value in differences.items() if value} <= set(shown)
     page.drag(".chip:nth-child(1) .grip", onto=".chip:nth-child(2)")
     assert page.run(chips) == ["o katta", "hon"]
-    page.until("document.querySelector('.verdict').textContent.startsWith('It scores as much as')")
+    page.until("document.querySelector('.verdict').textContent.startsWith('It scores the same as')")
 
 
 def test_a_wanted_translation(visit, server):
