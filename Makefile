@@ -2,9 +2,9 @@
 # make test   install and run everything that CI runs: lint, types, tests
 # make check  the same as make test
 # make docs   build the documentation as a website in site/
-# make docs-serve   show it at http://127.0.0.1:8000, and again after each change of a page
-# make lock   resolve the versions in constraints.txt and .ci/locked.txt anew (needs uv)
-# make release-check   build, install into an empty environment, and try what was built
+# make docs-serve   serve it at http://127.0.0.1:8000, and reload after changes
+# make lock   resolve the versions in constraints.txt and .ci/locked.txt again (needs uv)
+# make release-check   build a release, install it into an empty environment and test it
 # make clean  remove the virtual environment and all caches
 
 PYTHON ?= python3
@@ -13,16 +13,16 @@ BIN := $(VENV)/bin
 UV := $(shell command -v uv 2>/dev/null)
 LOCKED := .ci/locked.txt
 FOUNDATION := pyproject.toml constraints.txt $(LOCKED) Makefile
-# Python keeps what it compiles: tests start the program hundreds of times.
+# Keep Python's bytecode: tests start the program hundreds of times.
 unexport PYTHONDONTWRITEBYTECODE
-BUILD_TOOLS := cmake editables hatchling setuptools wheel # for us and for kenlm, pinned as well
+BUILD_TOOLS := cmake editables hatchling setuptools wheel # for hyperbaton and kenlm; also pinned
 
 .PHONY: demo test check docs docs-serve lock release-check clean
 
 demo: $(VENV)/installed
 	$(BIN)/hyperbaton demo
 
-# Three processes for two cores: some tests wait.
+# Three processes for two cores, because some tests wait.
 test: $(VENV)/installed-test $(VENV)/compiled
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
@@ -85,6 +85,6 @@ else
 install = PIP_CONSTRAINT=constraints.txt PIP_BUILD_CONSTRAINT=constraints.txt \
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check
 endif
-# Every file that is downloaded must have a known hash; our own build uses the tools among them.
+# Every downloaded file must have a known hash; the build of hyperbaton uses these pinned tools.
 install_locked = $(install) --require-hashes --requirement $(LOCKED) && \
 	$(install) --no-deps --no-build-isolation --editable .

@@ -177,7 +177,7 @@ def test_a_model_that_a_command_needs_is_trained_as_advised(
     run_here(again)
     with pytest.raises(SystemExit):
         main(list(map(str, asked)))
-    advised = re.search(r"train the system again, with (--\S+ \S+) beside", capsys.readouterr().err)
+    advised = re.search(r"train the system again, with (--\S+ \S+) added", capsys.readouterr().err)
     assert advised[1] == f"--distortion {model}"
     run_here([*again, *advised[1].split()])
     run_here(asked)

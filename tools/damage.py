@@ -1,12 +1,12 @@
-"""Damages the arrays of a system, one at a time, and tries to translate with what is left.
+"""Damages the arrays of a system, one at a time, and tries to translate with it.
 
     python -m tools.damage --times 12 --seed 1           a tiny system with all models
     python -m tools.damage MODEL --times 12 --seed 1
 
-Bits are flipped, and ranges are overwritten with zeros, ones, NaN, large or random numbers. The
-seals are made to fit, as somebody would who wants to do harm. Every damage must be refused with a
-message or be harmless; a crash, an endless search or any other exception is a failure. Run it with
-`NUMBA_BOUNDSCHECK=1` (and a `NUMBA_CACHE_DIR` of its own) to see every access outside an array.
+Flips bits, and overwrites ranges with zeros, ones, NaN, large or random numbers. The seals are
+recomputed, as an attacker would do. Every damage must be rejected with a message or be harmless; a
+crash, an endless search or any other exception is a failure. Run it with `NUMBA_BOUNDSCHECK=1` (and
+a separate `NUMBA_CACHE_DIR`) to detect every access outside an array.
 """
 
 import argparse
@@ -40,7 +40,7 @@ N_SENTENCES, N_WORDS = 3, 9
 
 
 def damaged(content, draw):
-    """The bytes of an `.npy` file with some of its values changed."""
+    """The bytes of an `.npy` file with some values changed."""
     begin = 10 + int.from_bytes(content[8:10], "little")
     body = bytearray(content[begin:])
     if not body:
@@ -59,7 +59,7 @@ def damaged(content, draw):
 
 
 def sentences(translator):
-    """Some that use what the system knows, and an unknown word."""
+    """Sentences with words that the system knows, and one unknown word."""
     words = translator.phrases.source_vocabulary.words[3:]
     draw = random.Random(0)
     known = [tuple(draw.choices(words, k=N_WORDS)) for _ in range(N_SENTENCES)]
@@ -67,7 +67,7 @@ def sentences(translator):
 
 
 def outcome(model, texts, seconds):
-    """What becomes of a translation, in a process of its own."""
+    """The outcome of a translation in a separate process."""
     child = os.fork()
     if not child:
         code = 3
@@ -89,10 +89,10 @@ def outcome(model, texts, seconds):
 
 
 def try_damages(model, times, seed=0, seconds=60):
-    """Outcomes by array."""
+    """Damages every array; returns the outcomes by array."""
     translator = Translator.load(model)
     texts = sentences(translator)
-    for sentence in texts:  # compiles what is needed before processes are made
+    for sentence in texts:  # compiles the kernels before processes are started
         translator.n_best(sentence, 3)
     draw = random.Random(seed)
     found = defaultdict(Counter)
@@ -117,15 +117,15 @@ COLUMNS = "array", "damages", REFUSED, HARMLESS, "crashes"
 
 
 def row(name, outcomes):
-    """A crash is everything that is neither."""
+    """A row of the table of outcomes; a crash is any other outcome."""
     total, known = outcomes.total(), [outcomes[REFUSED], outcomes[HARMLESS]]
     return f"{name:45}" + "".join(f"{n:>10,}" for n in (total, *known, total - sum(known)))
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("model", type=Path, nargs="?", help="without one, a tiny one is trained")
-    parser.add_argument("--times", type=int, default=12, help="for each array")
+    parser.add_argument("model", type=Path, nargs="?", help="default: train a tiny system")
+    parser.add_argument("--times", type=int, default=12, help="damages per array")
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:

@@ -1,18 +1,18 @@
-"""Feeds broken input to every reader: whatever it is, the answer is data or a clean error.
+"""Feeds broken input to every reader, which must return data or raise a clean error.
 
-    python -m tools.fuzz                                        a short round of each
-    python -m tools.fuzz --minutes 60 --reader arpa             a long one of some
+    python -m tools.fuzz                                        a short run of each reader
+    python -m tools.fuzz --minutes 60 --reader arpa             a long run of one reader
     python -m tools.fuzz --inputs 1000000 --processes 2
-    python -m tools.fuzz --inputs 1000 --first 5000 --reader arpa     other ones
+    python -m tools.fuzz --inputs 1000 --first 5000 --reader arpa     other inputs
 
-Inputs are examples of each format (`tools/fuzz_examples/`) with a few changes (`mutations.py`).
-Each has a number, and reader, seed and number make it what it is, so a round can go on where
-another has ended. Readers work in processes of their own, on a file system in memory if there is
-one. One that dies, or takes over `MOST_SECONDS` for an input, is started again behind that input.
+Inputs are examples of each format (`tools/fuzz_examples/`) with a few changes (`mutations.py`). An
+input depends only on reader, seed and number, so a run can continue where another ended. Readers
+run in separate processes, on a file system in memory if possible. A reader that crashes, or takes
+over `MOST_SECONDS` for an input, is restarted after that input.
 
-An input that ends in anything but a `HyperbatonError`, or in a warning, is written to
-`tools/fuzz_findings/READER/`, where `tests/test_fuzz.py` finds it from then on; of several that
-fail in the same line of code only the first.
+An input that causes a warning, or any exception other than a `HyperbatonError`, is saved in
+`tools/fuzz_findings/READER/`, where `tests/test_fuzz.py` tests it from then on; of several that
+fail in the same line of code, only the first is saved.
 """
 
 import argparse
@@ -82,21 +82,21 @@ GOOD = {
     "target": "bought a book\nhe books\n",
     "alignment": "0-2 2-0\n0-0\n",
 }
-MEMORY = Path("/dev/shm")  # a file system, where there is one
-MOST_SECONDS, MOST_MEMORY = 20, 8 << 30  # for an input, for a process
+MEMORY = Path("/dev/shm")  # a file system in memory, if it exists
+MOST_SECONDS, MOST_MEMORY = 20, 8 << 30  # per input, per process
 PIPELINES = [TextPipeline.of("en", "moses"), TextPipeline.of("ja", "char")]
 
 
 class Reader(NamedTuple):
     read: Callable[[Path], object]
-    file: str = "input"  # what the reader wants it to be called
+    file: str = "input"  # name that the reader expects
     prepare: Callable[[Path], object] = lambda _: None  # fills the folder of the file
-    nested: Callable[[bytes, random.Random], bytes] | None = None  # changes of structure
+    nested: Callable[[bytes, random.Random], bytes] | None = None  # changes the structure
     examples: Callable[[], list[bytes]] | None = None  # unless they are in EXAMPLES
 
 
 def every(records):
-    """Reads them all; a bad line may also come in place of a record."""
+    """Reads all records; a bad line may take the place of a record."""
     for record in records:
         bad = record[1] if isinstance(record, tuple) and len(record) == 2 else record
         if isinstance(bad, BadLine):
@@ -104,7 +104,7 @@ def every(records):
 
 
 def beside(name):
-    """Reads the file as one of several of a corpus, the others of which are good."""
+    """Reads the file as part of a corpus whose other files are valid."""
 
     def prepare(folder):
         for key, text in GOOD.items():
@@ -126,7 +126,7 @@ def requested(name):
         try:
             every(read_requests(path, name, str.split))
         except DataError as error:
-            if "the file ends after" not in str(error):  # what they say of every file in the end
+            if "the file ends after" not in str(error):  # the usual error at the end of a file
                 raise
 
     return Reader(read)
@@ -141,7 +141,7 @@ def reordering(path):
 
 
 def array_folder(folder):
-    """An array and the header of its folder, one of which is then replaced."""
+    """Writes an array and the header of its folder, one of which is then replaced."""
     (folder / "words.txt").write_text("<unk>\n<s>\n</s>\na")
     (folder / "big.npy").write_bytes(examples("array")[0])
     (folder / "header.json").write_bytes(examples("array-header")[0])
@@ -157,7 +157,7 @@ def markup(path):
 
 
 def raw_text(path):
-    """Lines of any language are taken apart and put together again."""
+    """Tokenises and detokenises lines of any language."""
     for _, line in parse_lines(path, str):
         for pipeline in PIPELINES:
             assert len(pipeline.places(line)) == len(pipeline.tokenise(line))
@@ -165,7 +165,7 @@ def raw_text(path):
 
 
 def trace(path):
-    """What a run that goes on asks of the trace it finds."""
+    """Uses a trace as a resumed run does."""
     found = read_trace(path)
     if found is not None and found.steps:
         assert found.best >= found.kept >= 0
@@ -176,8 +176,8 @@ def trace(path):
 
 @cache
 def tiny_systems():
-    """A folder with all their parts, and the content of `model.toml` of each. Parts have names that
-    do not depend on what is in them, so that findings stay what they are."""
+    """A folder with the parts of all systems, and the content of `model.toml` of each. The names of
+    parts do not depend on their content, so that findings stay valid."""
     folder = Path(tempfile.mkdtemp(dir=place()))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     (folder / "parts").mkdir()
@@ -253,19 +253,19 @@ def examples(name):
 
 
 def place():
-    """Where files are quick."""
+    """The folder for temporary files, in memory if possible."""
     return MEMORY if os.access(MEMORY, os.W_OK) else None
 
 
 def prepare(name, folder):
-    """Where the reader's input goes, with all that it needs beside it."""
+    """The path of the reader's input, with all other files that it needs."""
     reader = READERS[name]
     reader.prepare(folder)
     return folder / reader.file
 
 
 def attempt(name, path):
-    """Whether the reader refused the file; any other exception is the caller's."""
+    """Whether the reader rejected the file cleanly; other exceptions propagate."""
     try:
         READERS[name].read(path)
     except HyperbatonError:
@@ -274,16 +274,16 @@ def attempt(name, path):
 
 
 class Tally(ctypes.Structure):
-    """What happened so far, in memory that a process leaves to its parent when it dies."""
+    """Results so far, in memory shared with the parent, which survives a crash."""
 
     _fields_ = [
         *((name, ctypes.c_int64) for name in ("next", "refused", "read", "unexpected", "crashes")),
-        ("seconds", ctypes.c_double),  # of the processor
+        ("seconds", ctypes.c_double),  # CPU time
     ]
 
 
 def fuzz(name, folder, tally, end, *, seconds=math.inf, seed=0, begin=lambda: None):
-    """Tries the inputs from `tally.next` to `end`, after `begin`; findings are kept."""
+    """Tries the inputs from `tally.next` to `end`, after `begin`; saves findings."""
     path, given, change = prepare(name, folder), examples(name), READERS[name].nested
     draw, found, used = random.Random(), set(), tally.seconds - time.process_time()
     with warnings.catch_warnings(record=True) as warned, forgetting():
@@ -308,7 +308,7 @@ def fuzz(name, folder, tally, end, *, seconds=math.inf, seed=0, begin=lambda: No
                     keep(name, path.read_bytes(), traceback.format_exc())
             tally.next += 1
             tally.seconds = used + time.process_time()
-        gc.collect()  # files of readers that were stopped, which would otherwise be found later
+        gc.collect()  # closes files of interrupted readers now
     return tally
 
 
@@ -320,13 +320,13 @@ def keep(name, content, why):
 
 
 class Job:
-    """A reader at work in a process of its own, which may die."""
+    """Runs a reader in a separate process, which may crash."""
 
     def __init__(self, name, folder, first=0):
         self.name, self.folder = name, folder
         self.tally = multiprocessing.RawValue(Tally)
         self.tally.next = first
-        with tempfile.TemporaryDirectory(dir=place()) as once:  # what takes time only once
+        with tempfile.TemporaryDirectory(dir=place()) as once:  # for files prepared only once
             path = prepare(name, Path(once))
             for content in examples(name):
                 path.write_bytes(content)
@@ -342,8 +342,7 @@ class Job:
         return child
 
     def is_over(self, code):
-        """Whether a process that ended with this code has done everything; otherwise its last input
-        is a finding."""
+        """Whether a process with this exit code finished; otherwise its last input is a finding."""
         if code > 0:
             raise RuntimeError(f"{self.name}: the harness has failed")
         if code:
@@ -359,14 +358,14 @@ def begin_anew():
 
 
 def _limited(*given, **options):
-    """As much time for each input and memory for all as should be enough."""
+    """Limits the time per input and the memory of the process."""
     resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
     fuzz(*given, **options, begin=begin_anew)
 
 
 @contextmanager
 def in_good_time():
-    """An error if the block takes the processor for longer than an input may."""
+    """Raises if the block takes more CPU time than an input may."""
 
     def stop(*_):
         raise TimeoutError("it takes too long")
@@ -381,7 +380,7 @@ def in_good_time():
 
 
 def run(jobs, n_processes, report, *given, **options):
-    """All jobs, so many at a time; `report` gets each that is over."""
+    """Runs all jobs, some at a time; calls `report` for each finished one."""
     waiting, running = list(jobs), {}
     while waiting or running:
         while waiting and len(running) < n_processes:
@@ -403,10 +402,10 @@ ROW = "{:18}" + "{:>12}" * (len(COLUMNS) - 1)
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--reader", action="append", choices=READERS, help="all of them if none")
-    parser.add_argument("--inputs", type=int, help="for each reader (default: 2000)")
-    parser.add_argument("--minutes", type=float, help="for each reader")
-    parser.add_argument("--first", type=int, default=0, help="the number of the first input")
+    parser.add_argument("--reader", action="append", choices=READERS, help="default: all")
+    parser.add_argument("--inputs", type=int, help="inputs per reader (default: 2000)")
+    parser.add_argument("--minutes", type=float, help="minutes per reader")
+    parser.add_argument("--first", type=int, default=0, help="number of the first input")
     parser.add_argument("--processes", type=int, default=1)
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()

@@ -1,14 +1,14 @@
 """Kills commands at random moments and compares the results with those of an undisturbed run.
 
     python -m tools.kill                     a few kills of each command
-    python -m tools.kill tune --kills 50     more of one
+    python -m tools.kill tune --kills 50     more kills of one command
 
-A command is killed (SIGKILL, which nobody can catch, to all of its processes) after a random number
-of changes to the files of its folder, as many as an undisturbed run makes at most. Then the same
-command is given again, until it ends by itself. All files must have the same bytes as those of the
-undisturbed run, and there must be no others. What is not compared: times and memory that work took
-(`COSTS`, and files that are full of them), and what eflomal makes, which draws its seed from the
-operating system; of its alignment only the number of lines.
+All processes of a command are killed (SIGKILL) after a random number of changes to the files of its
+folder, at most as many as in an undisturbed run. Then the same command runs again, until it ends
+normally. All files must be byte-identical to those of the undisturbed run, and there must be no
+others. Not compared are times and memory (`COSTS`, and files that consist of them), and the output
+of eflomal, which takes its seed from the operating system; of its alignment, only the number of
+lines is compared.
 """
 
 import argparse
@@ -32,7 +32,7 @@ from hyperbaton.main import main as main_of_hyperbaton
 from hyperbaton.samples import sample_files
 
 ROOT = Path(__file__).parent.parent
-N_PAIRS = 300  # of the corpus; a tenth of them is the development set
+N_PAIRS = 300  # sentence pairs; a tenth of them is the development set
 COMPARISON = """
 limits = [6]
 metrics = ["bleu", "pdscore"]
@@ -54,7 +54,7 @@ COMMANDS = {
     "align": "align --source train.ja --target train.en --out made.align --save-priors priors.gz",
     "prepare": "prepare raw.tsv -s fr -t en --columns 1,2 --dev 20 --test 20 --out prepared",
 }
-NEEDS = {"tune": [TRAIN], "import": [TRAIN, "export model --out moses"]}  # before the command
+NEEDS = {"tune": [TRAIN], "import": [TRAIN, "export model --out moses"]}  # commands to run before
 COSTS = re.compile(rb'"seconds": [0-9.e+-]+|[0-9a-f]{64}  cost.json')  # in traces and seals
 UNEQUAL = {"cost.json", "costs.json", "report.html", "priors.gz"}
 SAMPLED = "made.align"
@@ -66,7 +66,7 @@ class Outcome(NamedTuple):
 
 
 def write_data(folder, n_pairs=N_PAIRS):
-    """Some sentences of the sample, under all names that the commands use."""
+    """Writes some sentences of the sample under all names that the commands use."""
     files = sample_files("ja-en")
     named = {"ja": files.source, "en": files.target, "align": files.alignment}
     columns = []
@@ -81,7 +81,7 @@ def write_data(folder, n_pairs=N_PAIRS):
 
 
 def start(command, folder):
-    """The command in a group of processes of its own."""
+    """Starts the command in a separate process group."""
     return subprocess.Popen(
         [sys.executable, "-m", "hyperbaton", *command.split()],
         cwd=folder,
@@ -93,7 +93,7 @@ def start(command, folder):
 
 
 def run_here(command, folder):
-    """The command inside this process, which has loaded most of what it needs."""
+    """Runs the command inside this process, where most modules are already loaded."""
     with chdir(folder):
         try:
             main_of_hyperbaton(command.split())
@@ -103,20 +103,20 @@ def run_here(command, folder):
 
 
 def listing(folder):
-    """What the file system says of all files; it changes whenever anything is written."""
+    """The state of all files in the file system; it changes with every write."""
     found = []
     for place, _, names in os.walk(folder):
         for name in names:
             try:
                 seen = os.stat(os.path.join(place, name))  # noqa: PTH116, PTH118 - called often
-            except OSError:  # gone meanwhile
+            except OSError:  # removed in the meantime
                 continue
             found.append((place, name, seen.st_size, seen.st_mtime_ns))
     return found
 
 
 def watch(folder, has_ended, most=None):
-    """How many changes were seen until a command ended, or until there were so many."""
+    """Counts the changes of files until a command ends, or up to a maximum."""
     n_changes, before = 0, listing(folder)
     while not has_ended() and n_changes != most:
         time.sleep(0.002)
@@ -127,7 +127,7 @@ def watch(folder, has_ended, most=None):
 
 
 def changes_of(command, folder):
-    """How many an undisturbed run makes."""
+    """The number of changes in an undisturbed run."""
     ended = threading.Event()
     with ThreadPoolExecutor(1) as thread:
         watching = thread.submit(watch, folder, ended.is_set)
@@ -139,7 +139,7 @@ def changes_of(command, folder):
 
 
 def killed(process, folder, n_changes, draw):
-    """Whether the process could be killed after so many changes and a moment more."""
+    """Kills the process after some changes and a short delay; false if it ended before."""
     watch(folder, lambda: process.poll() is not None, n_changes)
     try:
         process.wait(draw.uniform(0, 0.03))
@@ -150,7 +150,7 @@ def killed(process, folder, n_changes, draw):
 
 
 def content(path):
-    """What must be the same of a file."""
+    """The content of a file that must be equal, without times."""
     if path.name in UNEQUAL:
         return None
     raw = path.read_bytes()
@@ -158,7 +158,7 @@ def content(path):
 
 
 def differences(whole, disturbed):
-    """Names of the files that are not in both folders, or not the same there."""
+    """Names of the files that are in only one of the folders, or that differ."""
     named = [
         {path.relative_to(folder) for path in folder.rglob("*") if path.is_file()}
         for folder in (whole, disturbed)
@@ -169,7 +169,7 @@ def differences(whole, disturbed):
 
 
 def try_kills(name, folder, kills, seed=0, each=3, n_pairs=N_PAIRS):
-    """Runs of the command that are killed up to `each` times, until there were so many kills."""
+    """Runs the command repeatedly, with up to `each` kills per run, until a number of kills."""
     command, draw = COMMANDS[name], random.Random(f"{name} {seed}")
     given, whole, disturbed = (folder / part for part in ("given", "whole", "disturbed"))
     given.mkdir(parents=True)
@@ -195,8 +195,8 @@ def try_kills(name, folder, kills, seed=0, each=3, n_pairs=N_PAIRS):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("commands", nargs="*", default=[])
-    parser.add_argument("--kills", type=int, default=3, help="of each command")
-    parser.add_argument("--pairs", type=int, default=N_PAIRS, help="of sentences, to work on")
+    parser.add_argument("--kills", type=int, default=3, help="kills per command")
+    parser.add_argument("--pairs", type=int, default=N_PAIRS, help="sentence pairs of the corpus")
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
     failed = False

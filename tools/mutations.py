@@ -1,8 +1,8 @@
-"""Inputs that are almost right: examples of a format with a few changes.
+"""Mutates examples of a format into almost valid inputs.
 
-Bytes are flipped, cut and repeated, and words and lines are replaced by what formats are made of
-(separators, brackets, huge and strange numbers, odd letters). In nested data (TOML, JSON), values
-are replaced by those of other types and sizes, removed, added, and exchanged with each other.
+Bytes are flipped, cut and repeated, and words and lines are replaced by typical parts of formats
+(separators, brackets, huge and strange numbers, odd characters). In nested data (TOML, JSON),
+values are replaced by others of different types and sizes, removed, added and swapped.
 """
 
 import copy
@@ -28,12 +28,12 @@ VALUES = [
     *("../../etc", "/etc/passwd", "parts/phrases", "parts/..", "os:system", "linear", "msd"),
     *([], {}, [1, 2], ["x"], [[]], [{}], {"a": 1}, {"": ""}),
 ]
-LONGEST = 100_000  # bytes; changes that add to each other would make megabytes
+LONGEST = 100_000  # bytes; repeated changes could grow to megabytes
 WORD = re.compile(rb"[^\s]+")
 
 
 def mutated(content, draw):
-    """The bytes with a few changes, from bits to lines."""
+    """Changes some bytes, from single bits to whole lines."""
     for _ in range(draw.choice((1, 1, 2, 3, 8))):
         content = draw.choice(CHANGES)(content, draw)[:LONGEST]
     return content
@@ -57,7 +57,7 @@ def _insert(content, draw):
 
 
 def _replace_word(content, draw):
-    """The word at some place, or the next one."""
+    """Replaces the word at a random position, or the next one."""
     word = WORD.search(content, draw.randrange(len(content) + 1)) or WORD.search(content)
     if not word:
         return content + draw.choice(PARTS)
@@ -90,7 +90,7 @@ def nested_json(content, draw):
 
 
 def nested_lines(content, draw):
-    """One line of JSON among others."""
+    """Changes the structure of one line of JSON lines."""
     lines = content.splitlines()
     at = draw.randrange(len(lines))
     lines[at] = nested_json(lines[at], draw)
@@ -98,7 +98,7 @@ def nested_lines(content, draw):
 
 
 def restructured(content, draw):
-    """A table of tables, lists and values with a few changes of structure."""
+    """Changes the structure of nested tables and lists in a few places."""
     content = copy.deepcopy(content)
     for _ in range(draw.choice((1, 1, 1, 2, 4))):
         if content:
@@ -107,7 +107,7 @@ def restructured(content, draw):
 
 
 def _place(content, draw):
-    """Some table or list inside, and a key or number of it."""
+    """A random table or list inside, and one of its keys or indices."""
     places = []
     waiting = [content]
     while waiting:

@@ -1,7 +1,7 @@
-"""Makes the pictures of the page and of a report that README.md and docs/ show.
+"""Takes the screenshots of the served page and of a report for README.md and docs/.
 
-    python -m tools.screenshots                    in a folder that is removed; takes minutes
-    python -m tools.screenshots --folder FOLDER    keeps the demo there for the next time
+    python -m tools.screenshots                    in a temporary folder; takes minutes
+    python -m tools.screenshots --folder FOLDER    keeps the demo for the next time
 
 The report is that of `hyperbaton demo`, the page that of `hyperbaton serve --demo`. Needs chromium
 and chromedriver, as the tests of both pages do.
@@ -42,7 +42,7 @@ WHY_NOT_BOX = (
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--folder", type=Path, help="for the demo; kept")
+    parser.add_argument("--folder", type=Path, help="folder of the demo, which is kept")
     given = parser.parse_args().folder
     if missing := why_not():
         sys.exit(missing)
@@ -59,13 +59,14 @@ def main() -> None:
 
 
 def take_report(browser: Browser, report: Path) -> None:
-    """Its title, its first chart and its findings."""
+    """Takes the title, the first chart and the findings of a report."""
     browser.open(report.resolve().as_uri(), WIDTH)
     take(browser, PICTURES / "report.png", browser.run(BELOW_FINDINGS))
 
 
 def take_page(browser: Browser, folder: Path) -> None:
-    """README's sentence: at a step in the middle, with two limits, and in another order."""
+    """Takes the sentence of README.md: at a step in the middle, with two limits, and in another
+    order."""
     command = [*HYPERBATON, "serve", "--demo", "--port", "0"]
     with started_command(command, cwd=folder, stdout=subprocess.PIPE, text=True) as server:
         address = server.stdout.readline().strip()
@@ -86,14 +87,14 @@ def show(browser: Browser, address: str, link: dict[str, str]) -> None:
 
 
 def take(browser: Browser, path: Path, height: float) -> None:
-    """The upper part of the page."""
+    """Takes the upper part of the page."""
     take_box(browser, path, 0, 0, WIDTH, height)
 
 
 def take_box(
     browser: Browser, path: Path, left: float, top: float, width: float, height: float
 ) -> None:
-    """A part of the page, in few colours."""
+    """Takes a part of the page, with few colours."""
     clip = {"x": left, "y": top, "width": width, "height": height, "scale": 1}
     shot = browser.chrome("Page.captureScreenshot", {"clip": clip, "captureBeyondViewport": True})
     with Image.open(io.BytesIO(base64.b64decode(shot["data"]))) as image:

@@ -1,1 +1,1 @@
-"""What uses references: metrics, significance tests, weight tuning, comparisons."""
+"""Everything that uses references: metrics, significance tests, weight tuning, comparisons."""

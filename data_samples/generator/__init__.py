@@ -1,1 +1,1 @@
-"""Writes the sample treebanks. Not installed: nothing else imports it."""
+"""Generates the sample treebanks. Not installed, and not imported by anything else."""

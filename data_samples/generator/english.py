@@ -1,11 +1,12 @@
-"""English forms for the target side: plurals, degrees, agreement, verb groups. Lower case."""
+"""English morphology for the target side: plurals, degrees, agreement, verb groups; in lower
+case."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Agreement:
-    """What a finite verb must know of its subject."""
+    """The agreement features of a subject."""
 
     person: int = 3
     plural: bool = False
@@ -62,7 +63,7 @@ Role = tuple[str, str, str]
 
 
 def plural(noun: str) -> str:
-    """The plural of a noun; of a compound, that of its last word."""
+    """The plural of a noun; in a compound, of its last word."""
     *modifiers, head = noun.split()
     return " ".join([*modifiers, _plural_word(head)])
 
@@ -97,7 +98,7 @@ def verb(lemma: str, form: str) -> str:
 
 
 def _stem(word: str) -> str:
-    """What -ed, -er and -est are added to: plann, carri, lik."""
+    """The stem before -ed, -er and -est: plann, carri, lik."""
     if word.endswith("e"):
         return word[:-1]
     if word.endswith("y") and word[-2] not in "aeiou":
@@ -106,7 +107,8 @@ def _stem(word: str) -> str:
 
 
 def _doubles(lemma: str) -> bool:
-    """plan → planned: consonant, vowel, consonant at the end of a stressed syllable."""
+    """Whether the last consonant doubles, as in plan → planned: a stressed syllable that ends in
+    consonant, vowel, consonant."""
     if len(lemma) < 3 or lemma in STRESSED_EARLY:
         return False
     before, vowel, last = tuple(lemma[-3:])

@@ -1,9 +1,9 @@
 """Writes the two sample corpora: `python -m hyperbaton.data_samples.generator.generate [FOLDER]`.
 
-Deterministic: every sentence has a seed made of the corpus, the split, its number and an attempt
-count, so the files depend on nothing but this code, the rules and the lexicons. Training files are
-compressed with the time stamp left out. A record of both is kept: while neither has changed, tests
-need not generate everything again.
+Deterministic: the seed of every sentence consists of the corpus, the split, its number and an
+attempt count, so the files depend only on this code, the rules and the lexicons. Training files are
+compressed without a time stamp. `made.sha256` records the hashes of code and samples: while neither
+has changed, tests need not generate everything again.
 """
 
 import gzip
@@ -25,9 +25,9 @@ GRAMMARS = {
 }
 SIZES = {"train": 5000, "dev": 300, "test": 300}
 SHORTEST, LONGEST = 5, 30  # words, on either side
-NOISE = 0.03  # share of the training links that are spoilt
+NOISE = 0.03  # share of wrong training links
 SECOND_REFERENCES = 3  # one test sentence in three has one
-ATTEMPTS = 50  # to put a sentence in other words
+ATTEMPTS = 50  # to rephrase a sentence
 RECORD = HERE / "made.sha256"
 
 
@@ -36,7 +36,7 @@ def corpus(name: str) -> dict[str, list[str]]:
     grammar = GRAMMARS[name]
     said: set[tuple[str, ...]] = set()
     files: dict[str, list[str]] = {}
-    for split in ("test", "dev", "train"):  # so that nothing of test or dev occurs in training
+    for split in ("test", "dev", "train"):  # so that no sentence of test or dev is in training
         examples, seeds = _split(name, grammar, split, said)
         stem, source, target = split, grammar.source, grammar.target
         files[f"{stem}.{source}"] = [" ".join(e.source) for e in examples]
@@ -69,7 +69,7 @@ def write(folder: Path) -> None:
 
 
 def record(folder: Path) -> str:
-    """What was made by which code."""
+    """The hashes of the code and of the samples that it generated."""
     code = [path for ending in ("py", "rules", "tsv") for path in HERE.rglob(f"*.{ending}")]
     made = [path for name in GRAMMARS for path in (folder / name).iterdir()]
     return f"{_digest(code, HERE)}  code\n{_digest(made, folder)}  samples\n"
@@ -79,7 +79,7 @@ def _digest(paths: Iterable[Path], folder: Path) -> str:
     digest = sha256()
     for path in sorted(paths):
         content = path.read_bytes()
-        if path.suffix == ".gz":  # another zlib may pack the same text differently
+        if path.suffix == ".gz":  # versions of zlib may compress the same text differently
             content = gzip.decompress(content)
         digest.update(f"{path.relative_to(folder).as_posix()} {len(content)}\n".encode() + content)
     return digest.hexdigest()
@@ -88,7 +88,7 @@ def _digest(paths: Iterable[Path], folder: Path) -> str:
 def _split(
     name: str, grammar: Grammar, split: str, said: set[tuple[str, ...]]
 ) -> tuple[list[Example], list[str]]:
-    """Sentences of allowed length, none said before, with the seeds that made them."""
+    """New sentences of allowed length, with their seeds."""
     examples: list[Example] = []
     seeds: list[str] = []
     for seed in map(f"{name}:{split}:{{}}".format, count()):
@@ -107,7 +107,7 @@ def _split(
 def _second_references(
     grammar: Grammar, examples: list[Example], seeds: list[str]
 ) -> list[Example | None]:
-    """Another translation for a third of the sentences."""
+    """A second reference for a third of the sentences."""
     others: list[Example | None] = [None] * len(examples)
     missing = len(examples) // SECOND_REFERENCES
     for i in sorted(range(len(examples)), key=lambda i: (i % SECOND_REFERENCES, i)):
@@ -127,7 +127,7 @@ def _other_words(grammar: Grammar, example: Example, seed: str) -> Example | Non
 
 
 def _spoil(example: Example, stream: Stream, share: float) -> list[tuple[int, int]]:
-    """Drops a spoilt link or moves it to another source word, half of them each."""
+    """Makes some links wrong: half of them are dropped, half moved to another source word."""
     links = set()
     for s, t in example.links:
         if not stream.chance(share):

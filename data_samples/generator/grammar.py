@@ -1,7 +1,7 @@
 """Runs a grammar: the choices and building blocks that its rules call.
 
-Random choices fall in the order in which the lines of the rules are done. A setting that a rule
-gives to another (`clause(depth=1)`) holds for that rule and for all rules that it calls in turn.
+Random choices are made in the order in which the lines of the rules run. A setting passed to a rule
+(`clause(depth=1)`) applies to that rule and to all rules that it calls.
 """
 
 import re
@@ -26,14 +26,14 @@ from hyperbaton.data_samples.generator.synchronous import (
 
 
 class Grammar:
-    """A language's lexicon and rules, read from its folder. `sentence` makes a sentence pair."""
+    """The lexicon and rules of a language, read from its folder. `sentence` generates a pair."""
 
     def __init__(
         self, folder: Path, languages: tuple[str, str], favourite: float, *modules: ModuleType
     ) -> None:
         """Rules can also call the functions of the modules."""
         self.source, self.target = languages
-        self.favourite = favourite  # share of the first of several translations that mean the same
+        self.favourite = favourite  # share of the first of several synonymous translations
         self.lexicon = read_lexicon(folder)
         self.settings: dict[str, Any] = {}
         self._choose = Chooser("")
@@ -56,12 +56,12 @@ class Grammar:
         self._choose, self.settings = choose, {}
         source, target = choose.source, choose.target
         self.names |= {"chance": source.chance, "below": source.below, "among": source.among}
-        self.names["style"] = target.chance  # decides only how something is put
+        self.names["style"] = target.chance  # decides only the English wording
         made = self.names["sentence"]()
         return made.source, made.words
 
     def _caller(self, rule: Rule) -> Callable[..., Any]:
-        """What other rules call: it sets the settings and restores them afterwards."""
+        """Wraps a rule for its callers: sets the settings and restores them afterwards."""
 
         def call(*arguments: Any, **settings: Any) -> Any:
             before = self.settings
@@ -74,7 +74,7 @@ class Grammar:
         return cache(call) if rule.cached else call
 
     def _functions(self) -> dict[str, Any]:
-        """What every rule can call; translated templates use the names with a line before them."""
+        """The functions that rules can call; names with an underscore are for templates."""
         found = {function.__name__: function for function in BUILDING}
         own = (self.weighted, self.weights, self.reword, self.pick, self.find, self.belongs)
         found |= {f.__name__: f for f in (*own, self.classes, self.call, self.english)}
@@ -92,7 +92,7 @@ class Grammar:
         return [(choice, float(weight)) for choice, weight in line.features.items()]
 
     def reword(self, text: str) -> str:
-        """One of the translations that mean the same: "big|large"."""
+        """One of several synonymous translations: "big|large"."""
         first, *others = text.replace("_", " ").split("|")
         if not others or self._choose.target.chance(self.favourite):
             return first
@@ -108,7 +108,7 @@ class Grammar:
         return self._choose.source.weighted(pairs)
 
     def find(self, category: str, wanted: Callable[[Entry], Any]) -> Entry | None:
-        """As `pick`; nothing if training data know no such entry."""
+        """Like `pick`, but None if training has no such entry."""
         seen = any(not entry.unseen and wanted(entry) for entry in self.lexicon[category])
         return self.pick(category, wanted) if seen else None
 
@@ -126,7 +126,7 @@ class Grammar:
         return [kind for item in items for kind in groups.get(item, [item])]
 
     def call(self, name: str, *arguments: Any, **settings: Any) -> Any:
-        """The rule of a name that was drawn."""
+        """Calls the rule of a drawn name."""
         return self.names[name](*arguments, **settings)
 
     def english(self, text: str | Entry, tag: str, *links: Any) -> Words:

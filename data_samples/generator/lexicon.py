@@ -13,10 +13,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-COMMON = 20  # ranks that are never kept out of training
+COMMON = 20  # first ranks, which are always in training
 
 
-@dataclass(frozen=True, eq=False)  # hashed by identity: answers about entries are remembered
+@dataclass(frozen=True, eq=False)  # hashed by identity, for caches
 class Entry:
     category: str
     forms: tuple[str, ...]

@@ -32,7 +32,7 @@ LINE = re.compile(
 
 
 class BadRule(Exception):
-    """A rule that cannot be read; the message says where."""
+    """A rule that cannot be parsed; the message says where."""
 
 
 class Rule:
@@ -107,14 +107,14 @@ class Rule:
         return f"_leaves_of({', '.join(found)})"
 
     def settings_given(self, rules: set[str]) -> set[str]:
-        """Names of settings that the rule has defaults for or gives to other rules."""
+        """Names of settings with defaults in the rule or passed to other rules."""
         calls = [node for node in self._nodes() if isinstance(node, ast.Call)]
         called = [c for c in calls if isinstance(c.func, ast.Name) and c.func.id in rules]
         given = {word.arg for node in called for word in node.keywords if word.arg}
         return given | set(self.defaults)
 
     def compiled(self, names: dict[str, Any], settings: set[str]) -> Any:
-        """The function: takes the settings, does the lines, gives back every name that was set."""
+        """The function: takes the settings, runs the lines, returns every name that was set."""
         inner = [node.target for node in self._nodes() if isinstance(node, ast.comprehension)]
         inside = [part for target in inner for part in ast.walk(target)]
         used = [node for node in self._nodes() if isinstance(node, ast.Name) and node not in inside]
@@ -146,7 +146,7 @@ class Rule:
 
 
 def read_rules(path: Path) -> list[Rule]:
-    """The rules of a file; a line that is indented twice continues the line before it."""
+    """The rules of a file; a line that is indented twice continues the previous line."""
     rules: list[Rule] = []
     for number, line in _joined(path.read_text(encoding="utf-8")):
         if not line.startswith(" "):
@@ -184,5 +184,5 @@ def _scan(pattern: re.Pattern[str], template: str) -> Iterator[re.Match[str]]:
 
 
 def _value(text: str) -> str:
-    """An expression in braces, or a word as it stands."""
+    """An expression in braces, or a literal word."""
     return text[1:-1] if text.startswith("{") and text.endswith("}") else repr(text)

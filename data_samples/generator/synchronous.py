@@ -1,9 +1,9 @@
-"""Sentence pairs that grow together: a source tree and target words with links.
+"""Synchronous sentence pairs: a source tree and target words with links.
 
 The source side of a rule is a tree over `Leaf`s, the target side a sequence of `Word`s, each of
 which names the leaves that it translates. Rules build source nodes in source order and join target
-words in target order, so any reordering, insertion, deletion or discontinuity can be written down,
-and the word alignment falls out of it:
+words in target order, so any reordering, insertion, deletion or discontinuity can be expressed, and
+the word alignment follows from it:
 
 >>> hon, o, katta = Leaf("N", "hon"), Leaf("P", "o"), Leaf("V", "katta")
 >>> vp = Tree("VP", (Tree("PP", (hon, o)), katta))
@@ -48,7 +48,7 @@ Words = tuple[Word, ...]
 
 
 class Phrase:
-    """What a rule has made: its names in both languages. A name that was never set is empty."""
+    """The result of a rule: its names in both languages. A name that was never set is empty."""
 
     def __init__(self, **fields: Any) -> None:
         self.__dict__.update(fields)

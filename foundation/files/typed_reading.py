@@ -6,6 +6,7 @@ A record is a dataclass, a typed dictionary or a struct of msgspec; keys that it
 are refused.
 """
 
+import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
@@ -120,7 +121,8 @@ def _refusal(part: _Part, message: str, where: str) -> SettingError:
     expected = _title(part.kind) or (
         f"{WORDS[bound[1]]} {bound[2]}" if bound else _in_words(part.kind)
     )
-    shown = repr(part.value)
+    is_text = isinstance(part.value, str)
+    shown = repr(part.value) if is_text else json.dumps(part.value, ensure_ascii=False, default=str)
     shown = shown if len(shown) <= LONGEST else f"{shown[:LONGEST]}…"
     what = f"{part.place or 'the content'} cannot be {shown}"
     return SettingError(what, where=where, expected=f"expected {expected}")

@@ -1,4 +1,4 @@
-"""Messages: everything that is not data goes to stderr."""
+"""Messages and progress on stderr; stdout is for data."""
 
 import os
 import sys
@@ -12,14 +12,14 @@ from threading import Event, Thread
 from hyperbaton.foundation.progress import Progress, Reporter
 
 PATIENCE = 1.0  # seconds before a progress line appears
-INTERVAL = 10.0  # seconds between lines of progress where there is no terminal
+INTERVAL = 10.0  # seconds between progress lines without a terminal
 COMPILING = "compiling for the first time, which takes some seconds; later runs start at once"
 
 PROGRAM = "hyperbaton"
 WARNING = "warning:"
 RED, YELLOW, DIM, PLAIN = "\x1b[1;31m", "\x1b[33m", "\x1b[2m", "\x1b[0m"
 
-_beside: list[Callable[[], str]] = []  # what else each line of progress says
+_beside: list[Callable[[], str]] = []  # texts appended to every progress line
 
 
 def say(message: str) -> None:
@@ -30,7 +30,7 @@ def say(message: str) -> None:
 
 
 def complain(message: str) -> None:
-    """Prints an error; on a terminal with a red `error:`, and what helps after it dim."""
+    """Prints an error; on a terminal, `error:` is red and the advice dim."""
     if not has_colours():
         print(f"hyperbaton: {message}", file=sys.stderr)
         return
@@ -44,7 +44,7 @@ def has_colours() -> bool:
 
 
 def program() -> str:
-    """The name by which this program can be called here."""
+    """The command with which the user can call this program."""
     beside = Path(sys.executable).with_name(PROGRAM)
     if which(PROGRAM):
         return PROGRAM
@@ -52,7 +52,7 @@ def program() -> str:
 
 
 def announce_compilation(module: str) -> None:
-    """Warns that the user must wait if the kernels of a module are not compiled yet."""
+    """Tells the user to wait if the kernels of a module are not compiled yet."""
     from hyperbaton.foundation.kernels import is_compiled
 
     if not is_compiled(module):
@@ -61,7 +61,7 @@ def announce_compilation(module: str) -> None:
 
 @contextmanager
 def beside_progress(text: Callable[[], str]) -> Iterator[None]:
-    """Lines of progress end with the text, whoever reports."""
+    """Appends a text to all progress lines."""
     _beside.append(text)
     try:
         yield
@@ -71,9 +71,9 @@ def beside_progress(text: Callable[[], str]) -> Iterator[None]:
 
 @contextmanager
 def progress_line() -> Iterator[Progress]:
-    """A callback that updates one line on the terminal, or writes lines now and then elsewhere.
+    """A callback that updates one line on a terminal, or writes a line now and then to a file.
 
-    The rate is measured from the first report on the same kind of work, which shows no rate.
+    The rate is measured from the first report of each kind of work, which itself shows none.
     """
     with _status() if sys.stderr.isatty() else _lines() as show:
         opened = time.monotonic()
@@ -82,10 +82,10 @@ def progress_line() -> Iterator[Progress]:
         def report(what: str, done: int) -> None:
             nonlocal kind, began, first
             now = time.monotonic()
-            if what != kind or done < first:  # the same work may be done again
+            if what != kind or done < first:  # new work, or the same work again
                 kind, began, first = what, now, done
             if done and now - opened < PATIENCE:
-                return  # work that only announces itself (done = 0) may be silent for a long time
+                return  # work announced with done = 0 is shown at once: it may take long
             count = f": {done:,}" if done else ""
             rate = f" ({(done - first) / (now - began):,.0f}/s)" if done and now > began else ""
             show(" | ".join([f"{what}{count}{rate}", *(text() for text in _beside)]))
@@ -95,13 +95,13 @@ def progress_line() -> Iterator[Progress]:
 
 @contextmanager
 def reporting(*, resumes: bool = False) -> Iterator[Reporter]:
-    """Messages and a line of progress on stderr; work that `resumes` says so when it is stopped."""
+    """Messages and progress on stderr; if the work `resumes`, stopping it prints a hint."""
     try:
         with progress_line() as progress:
             yield Reporter(say, progress)
     except KeyboardInterrupt:
         if resumes:
-            say("stopped; the same command goes on from here")
+            say("stopped; run the same command again to resume")
         raise
 
 
@@ -124,9 +124,9 @@ def _status() -> Iterator[Callable[[str], None]]:
 
 @contextmanager
 def _lines() -> Iterator[Callable[[str], None]]:
-    """Writes the latest text as a line after every interval, unless it is still the same.
+    """Writes the latest text as a line after every interval, unless it is unchanged.
 
-    A thread does that, because work may announce itself and then be silent for a long time.
+    A thread writes it, because work may not report for a long time after its announcement.
     """
     latest, ended = "", Event()
 

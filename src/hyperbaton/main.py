@@ -1,9 +1,8 @@
-"""The command line: finds the command, runs it, and turns every ending into an exit code.
+"""The command line: finds the command, runs it, and returns an exit code.
 
-0: done. 1: the data or the task failed. 2: wrong usage. 128 + n: stopped by signal n, so 130 after
-Ctrl-C. A reader that goes away (`| head`) is not a failure. Commands are found by name, and only
-the requested one is imported. None imports anything heavy at its top, so that `--help` answers at
-once; a test checks that.
+0: success. 1: the data or the task failed. 2: wrong usage. 128 + n: stopped by signal n, so 130
+after Ctrl-C. A closed pipe (`| head`) is not a failure. Only the requested command is imported, and
+no command imports heavy modules at its top, so that `--help` answers at once; a test checks that.
 """
 
 import atexit
@@ -19,10 +18,10 @@ from importlib import import_module
 from types import FrameType
 from typing import TextIO
 
-SIGNALLED = 128  # plus the number of the signal, as shells count
+SIGNALLED = 128  # plus the signal number, as in shells
 INTERRUPTED = SIGNALLED + signal.SIGINT
-# Objects made before Python looks for garbage. Numba makes many that stay: looking as often as
-# usual takes a second of the ten that a first translation compiles.
+# Allocations between garbage collections. Numba creates many long-lived objects: at the default
+# threshold, collections take one of the ten seconds in which a first translation compiles.
 GARBAGE = 1_000_000
 
 try:
@@ -31,12 +30,12 @@ try:
 
     from hyperbaton.console import complain
     from hyperbaton.foundation.errors import DataError, HyperbatonError, nearest, reason
-except KeyboardInterrupt:  # before there is a `main` that could handle it
+except KeyboardInterrupt:  # before `main` can handle it
     sys.exit(INTERRUPTED)
 
 PROGRAM = "hyperbaton"
-COMPLETION = "_HYPERBATON_COMPLETE"  # set by shells that ask for completions
-GROUPS = {  # commands by what they are for, each as module:command
+COMPLETION = "_HYPERBATON_COMPLETE"  # set by shells that request completions
+GROUPS = {  # commands by purpose, each as module:command
     "Start": {
         "demo": "hyperbaton.commands.demo:demo",
         "serve": "hyperbaton.commands.serve:serve",
@@ -82,12 +81,12 @@ RENAMED = {  # names of earlier versions
     "oracle-bleu": "diagnose --oracle-bleu",
     "consensus": "rerank --mbr",
 }
-LONGEST_SUMMARY = 60  # letters of a command's line in the list of commands
+LONGEST_SUMMARY = 60  # characters of a command's summary in the list of commands
 
 
 @dataclass
 class State:
-    """Options that may be given before or after the name of the command."""
+    """Options accepted before or after the name of the command."""
 
     debug: bool = False
 
@@ -102,12 +101,12 @@ def _debug_option() -> click.Option:
         is_flag=True,
         expose_value=False,
         callback=_switch_debug_on,
-        help="Show a traceback with errors.",
+        help="Show tracebacks of errors.",
     )
 
 
 class Commands(click.Group):
-    """Finds commands on request; for an unknown one, suggests the nearest."""
+    """Imports commands on demand; suggests the nearest name for an unknown one."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted({*COMMANDS, *super().list_commands(ctx)})
@@ -116,9 +115,9 @@ class Commands(click.Group):
         if cmd_name in COMMANDS and cmd_name not in self.commands:
             module, _, attribute = COMMANDS[cmd_name].partition(":")
             command: click.Command = getattr(import_module(module), attribute)
-            inner = command.commands.values() if isinstance(command, click.Group) else ()
-            for own in (command, *inner):
-                own.params.append(_debug_option())
+            subcommands = command.commands.values() if isinstance(command, click.Group) else ()
+            for debuggable in (command, *subcommands):
+                debuggable.params.append(_debug_option())
             self.add_command(command, cmd_name)
         return super().get_command(ctx, cmd_name)
 
@@ -140,23 +139,23 @@ class Commands(click.Group):
         name = args[0]
         known = self.list_commands(ctx)
         if name in RENAMED:
-            raise click.UsageError(f"{name!r} is now: hyperbaton {RENAMED[name]}", ctx)
+            raise click.UsageError(f"{name!r} is now called: hyperbaton {RENAMED[name]}", ctx)
         if name not in known and not name.startswith("-"):
             advice = nearest(name, known)
-            raise click.UsageError(f"there is no command {name!r}; {advice}", ctx)
+            raise click.UsageError(f"unknown command {name!r}; {advice}", ctx)
         return super().resolve_command(ctx, args)
 
 
 @click.group(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     cls=Commands,
-    epilog="See 'hyperbaton COMMAND --help' for more. Data on stdout, everything else on stderr.",
+    epilog="See 'hyperbaton COMMAND --help' for more. Data goes to stdout, messages to stderr.",
 )
 @click.version_option(
-    package_name=PROGRAM, message="%(package)s %(version)s", help="Print the version and stop."
+    package_name=PROGRAM, message="%(package)s %(version)s", help="Print the version and exit."
 )
 def cli() -> None:
-    """Phrase-based translation whose point is word order."""
+    """Phrase-based machine translation whose point is word order."""
 
 
 cli.params.append(_debug_option())
@@ -173,7 +172,7 @@ class _Stop(KeyboardInterrupt):
 def main(arguments: Sequence[str] | None = None) -> None:
     """Runs the command line and ends the process."""
     gc.set_threshold(GARBAGE)
-    atexit.register(gc.freeze)  # or Python searches all of it once more, for a quarter of a second
+    atexit.register(gc.freeze)  # saves the last collection at exit, a quarter of a second
     state = State()
     given = sys.argv[1:] if arguments is None else arguments
     sys.exit(_guarded(lambda: _run(given, state), state))
@@ -181,30 +180,30 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def _run(arguments: Sequence[str], state: State) -> int:
     for number in (signal.SIGTERM, signal.SIGHUP):
-        if signal.getsignal(number) is signal.SIG_DFL:  # nohup ignores it
+        if signal.getsignal(number) is signal.SIG_DFL:  # nohup sets SIG_IGN
             signal.signal(number, _stop)
     _prepare_streams()
-    if COMPLETION in os.environ:  # a shell asks what may follow
+    if COMPLETION in os.environ:  # a shell requests completions
         return shell_complete(cli, {}, PROGRAM, COMPLETION, os.environ[COMPLETION])
     try:
-        # click's own main() would call a broken pipe a failure
+        # click's main() would treat a broken pipe as a failure
         with cli.make_context(PROGRAM, list(arguments), obj=state) as context:
             cli.invoke(context)
     except click.exceptions.Exit as stop:
         return stop.exit_code
     finally:
-        sys.stdout.flush()  # here, where a broken pipe is still ours to handle
+        sys.stdout.flush()  # here, where a broken pipe is still handled
     return 0
 
 
 def _stop(number: int, _frame: FrameType | None) -> None:
-    """Ends the work as Ctrl-C does: child processes and temporary files go first."""
+    """Stops the work as Ctrl-C does: child processes and temporary files are cleaned up first."""
     raise _Stop(number)
 
 
 def _prepare_streams() -> None:
-    # Using a stream that the caller has closed (`>&-`) is a system error; only messages are
-    # dropped silently. Without these, the next file opened would become standard output.
+    # Reading or writing a stream that the caller closed (`>&-`) is a system error; only messages
+    # are dropped silently. Without this, the next file opened would become standard output.
     for name, mode, access in (
         ("stdin", "r", os.O_WRONLY),
         ("stdout", "w", os.O_RDONLY),
@@ -213,35 +212,35 @@ def _prepare_streams() -> None:
         if getattr(sys, name) is None:
             descriptor = os.open(os.devnull, access)
             setattr(sys, name, os.fdopen(descriptor, mode, closefd=False))
-    # The terminal's locale must not change our data. File names may be any bytes.
+    # The terminal's locale must not change the data. File names may hold any bytes.
     for stream, errors in ((sys.stdout, "surrogateescape"), (sys.stderr, "backslashreplace")):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(encoding="utf-8", errors=errors)
 
 
 def _guarded(run: Callable[[], int], state: State) -> int:
-    """The exit code of a run, whatever happens in it."""
+    """Runs, and turns every exception into an exit code."""
     try:
         return run()
     except KeyboardInterrupt as stop:
         return _stopped(stop)
     except BrokenPipeError:
-        _takes_the_rest(sys.stdout)
+        _can_flush(sys.stdout)
         return 0
     except Exception as error:
         with suppress(OSError):
             return _explain(error, state)
-        _takes_the_rest(sys.stderr)  # there is nobody to tell
+        _can_flush(sys.stderr)  # the error cannot be printed
         return 1
 
 
 def _explain(error: Exception, state: State) -> int:
-    """Tells what went wrong; the exit code."""
+    """Prints an error and returns the exit code."""
     if isinstance(error, click.ClickException):
         error.show()
         return 2
-    if isinstance(error, OSError):  # nobody on the way knew more about it
-        where = str(error.filename or "") if _takes_the_rest(sys.stdout) else "standard output"
+    if isinstance(error, OSError):  # not turned into a more precise error before
+        where = str(error.filename or "") if _can_flush(sys.stdout) else "standard output"
         error = DataError(reason(error), where=where)
     if state.debug:
         traceback.print_exc()
@@ -249,17 +248,17 @@ def _explain(error: Exception, state: State) -> int:
         complain(str(error))
         return error.exit_code
     stop = next((cause for cause in _causes(error) if isinstance(cause, KeyboardInterrupt)), None)
-    if stop:  # compiled code turns it into an error of its own
+    if stop:  # compiled code wraps Ctrl-C in another error
         return _stopped(stop)
     from hyperbaton.foundation.catalogue import plug_in_error
 
-    theirs = plug_in_error(error)
-    if theirs:
-        complain(str(theirs))
-        return theirs.exit_code
+    of_plug_in = plug_in_error(error)
+    if of_plug_in:
+        complain(str(of_plug_in))
+        return of_plug_in.exit_code
     complain(
         f"unexpected {type(error).__name__}: {error}\n"
-        "  this is a defect of hyperbaton; run the command again with --debug and report it"
+        "  this is a bug in hyperbaton; run the command again with --debug and report it"
     )
     return 1
 
@@ -275,9 +274,9 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
         cause = cause.__cause__ or cause.__context__
 
 
-def _takes_the_rest(stream: TextIO) -> bool:
-    """Whether a stream accepts its remaining output; if not, it is redirected, so that Python's own
-    flush at exit does not fail as well."""
+def _can_flush(stream: TextIO) -> bool:
+    """Flushes a stream; one that fails is redirected to the null device, so that Python's flush at
+    exit does not fail too."""
     try:
         stream.flush()
     except OSError:

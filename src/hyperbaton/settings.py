@@ -1,7 +1,7 @@
-"""Every setting of every command: typed, named `section.key`, unknown names refused.
+"""All settings of all commands: typed values named `section.key`; unknown names are errors.
 
 `Settings` lists the sections (`tuning/weights/sections.py`). Values come from defaults, a TOML
-file (in Python: keyword arguments), and `--set section.key=value`; the last one wins.
+file (in Python: keyword arguments), and `--set section.key=value`; later ones take precedence.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,7 +24,7 @@ from hyperbaton.models.system.settings import (
 from hyperbaton.tuning.weights.sections import assign, is_optimiser, read_toml, with_sections
 from hyperbaton.tuning.weights.settings import TuneSettings
 
-TRAINING = ("corpus", "phrases", "lm", "classes", "train", "text")  # the sections of training
+TRAINING = ("corpus", "phrases", "lm", "classes", "train", "text")  # sections used in training
 
 
 @dataclass(frozen=True)
@@ -39,13 +39,13 @@ class Settings:
     text: TextSettings = TextSettings()
 
     def training(self, distortion: Iterable[str] = (), seed: int = 0) -> TrainingSettings:
-        """The part that training needs."""
+        """The settings that training uses."""
         sections = self.corpus, self.phrases, self.lm, self.classes, self.train
         return TrainingSettings(*sections, tuple(distortion), seed, self.text)
 
 
 def settings_of_system(directory: Path) -> Settings:
-    """The defaults, with the distortion limit of a trained system."""
+    """The defaults with the distortion limit of a trained system."""
     limit = read_system(directory)["search"]["distortion_limit"]
     return Settings(search=SearchSettings(distortion_limit=limit))
 
@@ -53,7 +53,7 @@ def settings_of_system(directory: Path) -> Settings:
 def settings_of(
     sections: Mapping[str, Any], used: Sequence[str], base: Settings = Settings()
 ) -> Settings:
-    """`base` with values by section, those that are used."""
+    """`base` with other values, given by section; sections must be among those `used`."""
     settings = with_sections(base, sections)
     for name in sections:
         check_used(name, used)
@@ -67,7 +67,7 @@ def load_settings(
     sections: Sequence[str] = (),
 ) -> Settings:
     """`base` with the values of a TOML file and of `section.key=value` assignments. With
-    `sections`, assignments to others are refused, because they would have no effect."""
+    `sections`, an assignment to any other section is an error, because it would have no effect."""
     settings = base
     if config is not None:
         settings = with_sections(base, read_toml(config), str(config))
@@ -75,7 +75,7 @@ def load_settings(
         name, equals, value = assignment.partition("=")
         if not equals:
             raise SettingError(
-                f"{assignment!r} gives no value", where="--set", expected="section.key=value"
+                f"{assignment!r} has no value", where="--set", expected="section.key=value"
             )
         settings = assign(settings, name.strip(), value.strip(), "--set")
         if sections:
@@ -84,12 +84,12 @@ def load_settings(
 
 
 def check_used(name: str, sections: Sequence[str], where: str = "") -> None:
-    """Refuses `section` or `section.key` if it would have no effect."""
+    """Raises if setting `section` or `section.key` would have no effect."""
     section = name.rpartition(".")[0] or name
     if section not in sections and not ("tune" in sections and is_optimiser(section)):
         raise SettingError(
             f"{name} has no effect here",
             where=where,
-            expected=f"the sections that are used: {', '.join(sections)}",
-            advice="" if TRAINING[0] in sections else "a system keeps what it was trained with",
+            expected=f"this command uses the sections {', '.join(sections)}",
+            advice="" if TRAINING[0] in sections else "to change training settings, train again",
         )

@@ -74,7 +74,7 @@ def test_wrong_settings_are_refused(folder):
     files = {"source": folder / "s", "target": folder / "t", "alignment": folder / "a"}
     for wrong, facts in (
         ({"lm": {"ordre": 3}}, "'lm.ordre' … did you mean lm.order"),
-        ({"lm_order": 3}, "lm_order stands outside a section"),
+        ({"lm_order": 3}, "lm_order is outside of a section"),
     ):
         attempt = partial(hyperbaton.train, **files, out=folder / "other", **wrong)
         refused(facts, attempt, SettingError)

@@ -42,8 +42,8 @@ def seal_again(folder):
 def test_a_whole_system(model):
     result = run("check", model)
     assert result.stdout == (
-        "phrases: whole\nlm: whole\nsource_classes: whole\ntarget_classes: whole\n"
-        f"{model} is whole; 6 words were translated\n"
+        "phrases: intact\nlm: intact\nsource_classes: intact\ntarget_classes: intact\n"
+        f"{model} is intact; translated 6 words\n"
     )
 
 
@@ -57,9 +57,9 @@ def test_every_flipped_bit_is_noticed_and_mended(copy, name):
     assert f"{path.name}: has changed since it was made" in result.stderr
     result = run("check", copy, code=1)
     assert f"{name}: has changed since it was made: {path.name}\n" in result.stdout
-    assert "is damaged; hyperbaton check --repair may mend it" in result.stderr
+    assert "is damaged; hyperbaton check --repair may repair it" in result.stderr
     result = run("check", copy, "--repair")
-    assert f"{copy} is whole" in result.stdout
+    assert f"{copy} is intact" in result.stdout
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == contents
 
 
@@ -114,7 +114,7 @@ def test_the_laws_of_a_system(copy, name, array, change, said):
     np.save(folder / f"{array}.npy", values)
     seal_again(folder)
     lines = run("check", copy, code=1).stdout.splitlines()
-    [line] = [line for line in lines if "whole" not in line]
+    [line] = [line for line in lines if "intact" not in line]
     assert f".npy: {said}" in line
 
 

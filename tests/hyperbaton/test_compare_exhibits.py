@@ -66,5 +66,5 @@ def test_what_the_data_does_not_allow_is_named(tmp_path, capsys):
     assert "Figure 5" not in captured.out
     said = " ".join(captured.err.split())
     title = "The next source word (Goto et al. 2013, Figure 5)"
-    assert f"{title} is left out: no system has a model" in said
+    assert f"{title} is skipped: no system has a model" in said
     assert not (tmp_path / "out" / "exhibits.json").exists()

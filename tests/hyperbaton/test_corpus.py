@@ -40,7 +40,7 @@ def test_a_pair_is_shown_word_by_word():
 @refusals(
     (small_corpus(), -1, "no pair -1 … 0 to 0"),
     (small_corpus(), 1, "no pair 1 … 0 to 0"),
-    (CorpusBuilder().finish(), 0, "no pair 0 … no pair at all"),
+    (CorpusBuilder().finish(), 0, "no pair 0 … the corpus is empty"),
 )
 def test_a_pair_that_does_not_exist(corpus, number):
     show_pair(corpus, number)

@@ -55,7 +55,7 @@ def test_the_demo_translates_compares_and_says_the_same_the_second_time(tmp_path
     assert first < said.index("▶") < said.index("BLEU") < best  # pictures come before the table
     assert said.count("  reference  ") == 2 * demo.N_SHOWN
     assert outputs[1].err.count("nothing has changed") == 10
-    assert "2 of 2 runs are done already" in outputs[1].err
+    assert "2 of 2 runs are already done" in outputs[1].err
     assert (out / "ja-en" / "report.html").read_text().startswith("<!doctype html>")
     model = Translator.load(out / "ja-en" / "best")
     assert [model.name for model in model.distortion] == ["linear", "msd"]

@@ -43,7 +43,7 @@ def test_raw_references_are_noticed(write):
     ("line", "message"),
     [
         (r'{"text": "half \ud800"}', "surrogate pair"),
-        ('{"text": "a", "b": ' + "[" * 100_000 + "]" * 100_000 + "}", "too many brackets"),
+        ('{"text": "a", "b": ' + "[" * 100_000 + "]" * 100_000 + "}", "nested too deeply"),
     ],
 )
 def test_json_that_holds_no_text(write, line, message):

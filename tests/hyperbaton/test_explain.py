@@ -102,7 +102,7 @@ def test_alternatives_in_text(model):
     shown = [
         block
         for block in blocks(explained, steps=True)
-        if isinstance(block, Table) and block.title.startswith("what could")
+        if isinstance(block, Table) and block.title.startswith("alternatives")
     ]
     steps = [step for step in explained.derivations[0].steps if len(step.alternatives) > 1]
     assert len(shown) == len(steps) > 0
@@ -180,7 +180,7 @@ def test_the_sentence_that_is_missing_is_given_as_advised(model, tmp_path):
     place = tmp_path / "my model"
     place.symlink_to(model)
     _, error = command(place, "", code=2)
-    advised = shlex.split(error.splitlines()[-1].partition("expected a sentence: ")[2])
+    advised = shlex.split(error.splitlines()[-1].partition("expected words: ")[2])
     assert advised == ["hyperbaton", "explain", str(place), "words of it"]
     out, _ = command(*advised[2:])
     assert "words" in out
@@ -190,10 +190,10 @@ def test_the_sentence_that_is_missing_is_given_as_advised(model, tmp_path):
     ("arguments", "given", "code", "facts"),
     [
         (["--input", "in.txt", "--line", 2], "", 1, "in.txt: has no line 2"),
-        ([" "], "", 2, "there is no word to translate"),
+        ([" "], "", 2, "the sentence is empty"),
         (["-"], "hon\nhon\n", 1, "standard input: has 2 sentences … expected one"),
         (["-"], "hon \udcff\n", 1, "standard input:1: byte 0xff"),
-        (["-"], "", 2, "there is no word to translate"),
+        (["-"], "", 2, "the sentence is empty"),
     ],
 )
 def test_faults_of_the_input(model, write, arguments, given, code, facts):
@@ -247,7 +247,7 @@ def test_pictures_and_heat_maps_from_the_command_line(model, tmp_path, write):
     _, error = run(model, RARE, "--plot", "d.png")
     assert (tmp_path / "d.png").read_bytes().startswith(b"\x89PNG")
     assert error.startswith(
-        f"hyperbaton: d.png: no installed font has {RARE!r}: the picture has boxes"
+        f"hyperbaton: d.png: no installed font has {RARE!r}: the picture shows boxes"
     )
     _, error = run(model, RARE, "--heat-map", "h.png", "--distortion", "heated:Heated")
     assert error.startswith("hyperbaton: h.png: no installed font has")

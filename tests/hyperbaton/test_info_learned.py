@@ -75,7 +75,7 @@ def test_filters_reach_the_listing(folder):
 
 @pytest.mark.parametrize("form", ["table", "json"])
 def test_nothing_is_found(folder, form):
-    facts = f"{folder / 'm'}: none of the model's … leave out some of the options"
+    facts = f"{folder / 'm'}: none of the model's … remove some of the options"
     options = "--coverage", 2, "--format", form
     command_line.refuses(facts, 1, "info", folder / "m", *options)
 

@@ -67,7 +67,7 @@ def test_what_is_missing_or_wrong(run):
     for arguments, message in (
         (["--reference", "r"], "Missing argument 'MODEL'"),
         (["m"], "Missing option '--reference'"),
-        (["m", "--reference", ""], "an empty name is not a file"),
+        (["m", "--reference", ""], "the file name is empty"),
         (["m", "--reference", "r", "--n-best", "0"], "0 is not in the range x>=1"),
     ):
         result, record = run(*arguments)
@@ -108,6 +108,6 @@ def test_files_of_a_corpus_or_a_sample():
         OfCorpus(**given).files()
     with pytest.raises(click.UsageError, match="give --source and --target, or --sample"):
         OfCorpus().files(aligned=False)
-    with pytest.raises(click.UsageError, match="either --sample or files of your own, not both"):
+    with pytest.raises(click.UsageError, match="either --sample or corpus files, not both"):
         OfCorpus(**given, sample="ja-en").files()
     assert OfCorpus(sample="ja-en").files("dev").source.name == "dev.ja"

@@ -50,7 +50,7 @@ def test_lists_files_and_names_make_the_same_system(files, tmp_path):
 
 def test_a_sentence_where_a_file_is_expected(tmp_path):
     for wrong in ("hon o katta", "x" * 5000, "nowhere.ja"):
-        with pytest.raises(hyperbaton.SettingError, match="sentences come in a list"):
+        with pytest.raises(hyperbaton.SettingError, match="a string alone must name a file"):
             hyperbaton.train(source=wrong, target=TARGET, alignment=LINES, out=tmp_path / "m")
     with pytest.raises(hyperbaton.DataError, match="source, sentence 2: has a line break"):
         hyperbaton.train(
@@ -135,9 +135,9 @@ def test_word_order_is_evaluated(system):
         translations, TARGET, "kendall", reference_alignment=monotone, resamples=0
     )
     assert other.score_of("kendall").score < 100.0
-    with pytest.raises(hyperbaton.SettingError, match="give the reference_alignment"):
+    with pytest.raises(hyperbaton.SettingError, match="give reference_alignment"):
         hyperbaton.evaluate(translations, TARGET, "kendall")
-    with pytest.raises(hyperbaton.DataError, match="give what translate returns"):
+    with pytest.raises(hyperbaton.DataError, match="give the results of translate"):
         hyperbaton.evaluate(TARGET, TARGET, "kendall", reference_alignment=monotone)
 
 

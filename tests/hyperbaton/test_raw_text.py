@@ -275,12 +275,14 @@ def test_reranking_learned_from_raw_references_and_tokens(tmp_path):
     command_line.refuses("references look like raw text", 1, "rerank", lists, "--reference", best)
     learned, out = ["rerank", lists, "--reference", best, "--system", system], tmp_path / "out"
     done = command_line.run(*learned, "-o", out, "--metric", "ter")
-    assert done.stdout.splitlines()[1].split()[-1] == "0.00"  # the lists' own order
+    assert done.stdout.splitlines()[1].split()[-1] == "0.00"  # original order
     assert out.read_text() == target
     assert command_line.run("rerank", "--mbr", lists, "--system", system).stdout == target
     found = hyperbaton.rerank(
         lists, system=system, references=target.splitlines(), tune={"metric": "ter"}
     )
     assert (found.learned.before, found.translations) == (0.0, target.splitlines())
-    with pytest.raises(DataError, match="references look like raw text, the lists like tokens"):
+    with pytest.raises(
+        DataError, match="references look like raw text, the lists like tokenised text"
+    ):
         hyperbaton.rerank(lists, references=target.splitlines())

@@ -46,9 +46,9 @@ def learn(folder, feature, *more, **options):
 
 def test_weights_are_learned_and_used(folder):
     done = learn(folder, "neural=dev.scores", "-o", "dev.out")
-    assert "the lists' own order    0.00\n" in done.stdout
-    assert "reranked              100.00\n" in done.stdout
-    assert "best in the lists     100.00\n" in done.stdout
+    assert "original order       0.00\n" in done.stdout
+    assert "reranked           100.00\n" in done.stdout
+    assert "best in the lists  100.00\n" in done.stdout
     assert list(read_weights(folder / "w.toml")) == ["score", "lm", "neural"]
     assert (folder / "dev.out").read_text() == (folder / "dev.en").read_text()
     use = ["rerank", "test.nbest", "--feature", "neural=test.scores", "--weights", "w.toml"]
@@ -76,7 +76,7 @@ def test_results_were_lost_when_the_reader_went_away(folder, monkeypatch):
 
 def test_a_function_of_the_users_own(folder):
     done = learn(folder, "overlap=own:overlap", "--source", "dev.ja")
-    assert "reranked              100.00\n" in done.stdout
+    assert "reranked           100.00\n" in done.stdout
     done = learn(folder, "overlap=own:broken", "--source", "dev.ja", code=1)
     assert "the plug-in own failed: KeyError" in done.stderr
 
@@ -86,7 +86,7 @@ def test_a_function_of_the_users_own(folder):
     [
         ("", 2, "give either --reference, to learn weights, or --weights"),
         ("--reference dev.en --weights w", 2, "give either --reference"),
-        ("--reference dev.en -o -", 2, "goes to stdout: name a file for the rest"),
+        ("--reference dev.en -o -", 2, "go to stdout: name files for the lists"),
         ("--weights w --weights-out v", 2, "--weights-out needs --reference"),
         ("--reference test.scores", 1, "has a list of sentence 7 … test.scores has 3 lines"),
         ("--reference dev.en --feature x=test.scores", 1, "has 3 lines"),

@@ -89,7 +89,7 @@ def test_an_open_door_is_announced(model, served):
     [(app, _)] = served
     asked = ("10.0.0.7", "box.example", "evil.example")
     assert [host in app._hosts for host in asked] == [True, True, False]
-    assert "anybody who can reach this address can use the server" in done.stderr
+    assert "anyone who can reach this address can use the server" in done.stderr
 
 
 @pytest.mark.parametrize(

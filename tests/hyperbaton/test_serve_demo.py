@@ -4,6 +4,7 @@ import pytest
 
 from hyperbaton.commands.serve import train_sample
 from hyperbaton.decoder.translator import Translator
+from hyperbaton.models.system.folder import read_system, write_weights
 from hyperbaton.samples import sample_demo
 
 TRANSLATIONS = {
@@ -34,3 +35,14 @@ def test_examples_are_translated_well(name, tmp_path):
     assert set(demo["weights"]) == set(translator.feature_names)
     texts = [example["text"] for example in demo["examples"]]
     assert [translator.translate(text).text for text in texts] == TRANSLATIONS[name]
+
+
+@pytest.mark.usefixtures("shared_stages")
+def test_weights_that_were_tuned_are_kept(tmp_path):
+    folder = train_sample("ja-en", tmp_path / "ja-en", threads=2)
+    tuned = dict.fromkeys(sample_demo("ja-en")["weights"], 0.5)
+    write_weights(folder, tuned, 3, {})
+    train_sample("ja-en", folder, threads=2)
+    content = read_system(folder)
+    assert {name: content["weights"][name] for name in tuned} == tuned
+    assert content["search"]["distortion_limit"] == 3

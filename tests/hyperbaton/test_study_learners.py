@@ -34,11 +34,11 @@ def test_tables_files_and_pictures(tmp_path):
         chosen = "mms:learning_rate=0.05:max_rounds=4"
         for title in (
             f"overall precision, and F1 as in {table}",
-            f"differences to {chosen}, paired t-test over 2 repetitions (means of all sizes)",
+            f"differences from {chosen}, paired t-test over 2 repetitions (means of all sizes)",
             "overall precision by size, as in Figure 10",
-            "training time, each by its own rule",
+            "training time, each with its stopping rule",
             "training time to the same training error, as in Figure 15",
-            "examples that are still active (Alrajeh and Niranjan 2014, Figure 1)",
+            "active examples (Alrajeh and Niranjan 2014, Figure 1)",
         ):
             assert f"{n_classes} classes: {title}" in lines
         title = "60 training sentences: precision by distance, as in Figure 11"

@@ -81,7 +81,7 @@ def prompting(model, *arguments):
 
 def test_a_prompt_translates_and_does_what_it_is_asked(model):
     with prompting(model) as (_, terminal, ask):
-        assert ask(":jumps") == ["nothing was translated yet", "  type a sentence first"]
+        assert ask(":jumps") == ["nothing has been translated yet", "  type a sentence first"]
         assert ask("hon o katta") == ["bought a book"]
         assert ask(":jumps") == ["hon o katta", "━━━━━━━━━━━   bought a book"]
         assert ask("  ") == []
@@ -91,7 +91,7 @@ def test_a_prompt_translates_and_does_what_it_is_asked(model):
         assert float(first.split()[0]) > float(second.split()[0])
         assert ask(":n-best 1") == []
         assert ask(":n-best none") == [":n-best needs a number", "  such as :n-best 5"]
-        assert ask(":jmps")[:2] == ["there is no :jmps", "  did you mean :jumps?"]
+        assert ask(":jmps")[:2] == ["unknown command :jmps", "  did you mean :jumps?"]
         assert ask(":help") == HELP.splitlines()
         # a line that begins with a colon can be translated, too
         assert ask("::quit") == [":quit"]  # unknown words are copied

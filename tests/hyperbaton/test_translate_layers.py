@@ -44,7 +44,7 @@ def lines(run, capsys):
 
 
 def test_sentences_without_trees_are_counted(run, capsys):
-    without = "2 of 3 sentences had no tree: linear scored them by other features"
+    without = "2 of 3 sentences had no tree: linear scored them with the other features"
     assert lines(run, capsys) == [without]  # the empty one needs none
     assert lines(replace(run, stats=True), capsys) == [without]
 
@@ -59,7 +59,7 @@ def test_nothing_is_said_where_nothing_is_missing(run, capsys):
 def test_several_models():
     users = {"tree": ["parse", "other"], "tags": ["third"]}
     assert missing_lines(users, Counter(tree=1), 9, every=False) == [
-        "1 of 9 sentences had no tree: parse and other scored them by other features"
+        "1 of 9 sentences had no tree: parse and other scored them with the other features"
     ]
 
 

@@ -48,12 +48,12 @@ def translate(model, *arguments, lines="kare wa hon o katta\nhon o katta\n", **o
 
 def test_a_time_limit_is_reported(model):
     done = translate(model, "--time-limit", 1e-9, "--format=json", "--stats")
-    assert "sentence 2: the time was up, so few steps were tried for 3 of 3 words" in done.stderr
+    assert "sentence 2: time limit reached: the beam was narrowed for 3 of 3 words" in done.stderr
     assert [json.loads(line)["search"]["narrowed"] for line in done.stdout.splitlines()] == [5, 3]
     table = {line[:14].strip(): line[14:].split() for line in done.stderr.splitlines()}
     assert table["narrowed"][0] == "8"
     done = command_line.run("explain", model, "hon o katta", "--time-limit", 1e-9)
-    assert done.stderr == "the time was up, so few steps were tried for 3 of 3 words\n"
+    assert done.stderr == "time limit reached: the beam was narrowed for 3 of 3 words\n"
     assert translate(model, "--time-limit", 1000).stderr == ""
 
 
@@ -91,7 +91,10 @@ def test_the_order_of_a_reference(model, write):
 def test_what_cannot_be_said_is_named(model, write):
     done = translate(model, "--force", write("wanted", "he bought a book now\nbought a book\n"))
     assert done.stdout == "he bought a book\nbought a book\n"
-    assert "sentence 1: the system cannot say this; what is nearest lacks now\n" in done.stderr
+    assert (
+        'sentence 1: the system cannot produce this; the closest translation omits "now"\n'
+        in done.stderr
+    )
 
 
 @pytest.mark.parametrize(

@@ -150,7 +150,7 @@ def test_weights_into_the_system_and_results_on_the_screen(run, folder):
     scores = [step["score"] for step in summary["replicas"][0]["steps"]]
     assert max(scores) == pytest.approx(after)
     picture = (state / "tuning.svg").read_text()
-    for text in ("seed 2", "development set, as decoded", "word_penalty", "weights of seed 1"):
+    for text in ("seed 2", "development set, decoded", "word_penalty", "weights of seed 1"):
         assert text in picture
 
 
@@ -177,10 +177,10 @@ def test_weights_that_were_only_rescaled_were_called_tuned(run, folder):
     before = read_system(folder / "model")["weights"]
     out, err = run("--replicas", 1, "--iterations", 1, drawn=True)
     assert read_system(folder / "model")["weights"] == before
-    assert "kept: the weights before, BLEU 100.00: nothing was gained\n" in out
+    assert "kept: the old weights, BLEU 100.00: no gain\n" in out
     assert re.search(r"weight +unchanged\n.*\blinear +1\.0000\n", out, re.DOTALL)
     assert "tuned:" not in err
-    assert f"nothing was gained, the weights are unchanged: {folder}/model/{NAME};" in err
+    assert f"no gain, weights unchanged: {folder}/model/{NAME};" in err
 
 
 def test_unknown_words_of_the_development_set_are_counted(run, folder):
@@ -199,21 +199,21 @@ def test_the_same_command_again_changes_nothing(run, folder):
     run("--replicas", 1)
     first = (folder / "model" / NAME).read_text()
     out, err = run("--replicas", 2)
-    assert "seed 1: done before" in err
-    assert "seed 2: done before" not in err
+    assert "seed 1: already done" in err
+    assert "seed 2: already done" not in err
     assert tomllib.loads(first)["tuning"]["score_before"] == pytest.approx(before)
     assert f"(before: {before:.2f})" in out
     # other inputs begin from the weights that the system has now
     now = dev_score(folder, Ter())
     out, err = run("--replicas", 1, "--metric", "ter")
-    assert "done before" not in err
+    assert "already done" not in err
     assert now == 0
-    assert "kept: the weights before, TER 0.00: nothing was gained" in out
+    assert "kept: the old weights, TER 0.00: no gain" in out
     # weights that someone has changed by hand are respected
     write_weights(folder / "model", START | {"lm": 0.3}, -1, {})
     given = read_system(folder / "model")["weights"]
     out, err = run("--replicas", 1, "--metric", "ter", "--set", "tune.confirm=false")
-    assert "done before" not in err
+    assert "already done" not in err
     assert re.search(rf"lm +{0.3 / size_of(given):.4f}", out)
 
 
@@ -222,7 +222,7 @@ def test_beginning_anew(run, folder):
     write_weights(folder / "model", START, -1, {})
     (folder / "model" / "tuning" / "seed-1" / "trace.json").write_text("{")
     _, err = run("--replicas", 1, "--restart")
-    assert "done before" not in err
+    assert "already done" not in err
     assert "iteration  0" in err
 
 
@@ -282,7 +282,7 @@ def test_metrics_of_word_order(run, folder):
 @pytest.mark.parametrize(
     ("arguments", "code", "facts"),
     [
-        ("--metric blue", 2, "no metric 'blue' in 'blue'"),
+        ("--metric blue", 2, "unknown metric 'blue' in 'blue'"),
         ("--metric bleu+ter", 2, "subtract it: bleu-ter"),
         ("--metric kendall", 2, "Kendall needs word alignments of the references"),
         ("--method mert2", 2, "no tuning method 'mert2' … did you mean mert?"),
@@ -294,7 +294,7 @@ def test_metrics_of_word_order(run, folder):
         ("--iterations 0", 2, "tune.iterations is 0"),
         ("--n-best 1", 2, "tune.n_best is 1"),
         ("--set mert.restart=3", 2, "did you mean mert.restarts?"),
-        ("--plot a.doc", 1, ".doc is not a kind of picture"),
+        ("--plot a.doc", 1, ".doc is not a picture format"),
         ("--source -", 2, "a stream cannot be used here"),
         ("--source nothing", 1, "nothing: no such file"),
         ("--reference short", 1, "short:2: the file ends here"),

@@ -9,13 +9,13 @@ from tests.command_line import refuses
 
 MIXED = "cannot be written: another option names the same file"
 NO_TEXT = "give --source and --target, or --forward and --backward"
-GIVEN = "is for --source and --target: links were given"
+GIVEN = "needs --source and --target, not --forward"
 # The beginnings of commands, and how they go on
 REFUSED = {
     "": [
         ("corpsu", 2, "'corpsu' … did you mean corpus?"),
         ("corpus --sauce x", 2, "No such option '--sauce'"),
-        ("consensus lists", 2, "'consensus' is now: hyperbaton rerank --mbr"),
+        ("consensus lists", 2, "'consensus' is now called: hyperbaton rerank --mbr"),
         ("next-word m", 2, "hyperbaton study next-word"),
     ],
     "align": [
@@ -30,8 +30,8 @@ REFUSED = {
     "align --source x --target y": [
         ("--samplers 0", 2, "0 is not in the range"),
         ("--length 0", 2, "0.0 is not in the range"),
-        ("--length nan", 2, "nan is not a number of times"),
-        ("--length inf", 2, "inf is not a number of times"),
+        ("--length nan", 2, "nan is not a finite number"),
+        ("--length inf", 2, "inf is not a finite number"),
         ("--out a --forward-out a", 2, f"a {MIXED}"),
         ("--save-priors -", 2, f"- {MIXED}"),
     ],
@@ -52,12 +52,12 @@ REFUSED = {
         ("--source a --target b --alignment c", 1, "no such file"),
     ],
     "study learners --sample ja-en": [
-        ("--source x", 2, "give either --sample or files of your own"),
-        ("--learners ,", 2, "--learners names none"),
+        ("--source x", 2, "give either --sample or corpus files"),
+        ("--learners ,", 2, "--learners is empty"),
         ("--learners mma", 2, "no learner 'mma'"),
         ("--classes 4", 2, "no setup with 4 orientation classes"),
         ("--sizes many", 2, "'many' is not a list of whole numbers"),
-        ("--sizes 99999", 2, "99999 training sentences are not possible"),
+        ("--sizes 99999", 2, "99999 training sentences are not available"),
         ("--feature-set nj", 2, "no set of features 'nj'"),
         ("--out new.csv --out ./new.csv", 2, MIXED),
         ("--out new.txt", 2, ".csv or .json"),
@@ -72,16 +72,16 @@ REFUSED = {
         ("", 2, "give --source and --target, or --sample"),
         ("--source x", 2, "give --source and --target, or --sample"),
         ("--sample ja-em", 2, "'ja-em' … did you mean ja-en?"),
-        ("--source x --target y --split train", 2, "--split is for --sample"),
+        ("--source x --target y --split train", 2, "--split needs --sample"),
         ("--source x --target y --plot x", 2, MIXED),
         ("--source nothing --target nothing --plot d.pgn", 1, "d.pgn: .pgn"),
         ("--source . --target x", 1, ".: is a folder, not a file"),
         ("--source tow --target x", 1, "tow: no such file … did you mean two?"),
     ],
     "corpus --sample ja-en": [
-        ("--source x", 2, "give either --sample or files"),
-        ("--alignment x", 2, "give either --sample or files"),
-        ("--show 0 --format json", 2, "leave out --format json"),
+        ("--source x", 2, "give either --sample or corpus files"),
+        ("--alignment x", 2, "give either --sample or corpus files"),
+        ("--show 0 --format json", 2, "remove --format json"),
         ("--show 0 --plot x.png", 2, "--show prints pairs as text"),
         ("--split tset", 2, "'tset' … did you mean test?"),
         ("--set corpus.skip=1", 2, "did you mean corpus.skip_bad?"),
@@ -100,33 +100,33 @@ REFUSED = {
         ("--seed -1", 2, "-1 is not in the range"),
         ("--format html", 2, "'html' is not one of"),
         ("--reference - --baseline -", 2, "several files cannot be standard input"),
-        ("--source-alignment x", 2, "1 alignments for 2 … --source-alignment once for each"),
+        ("--source-alignment x", 2, "1 alignments for 2 … one --source-alignment per file"),
         ("--metrics pdscore", 2, "PDscore needs --reference-alignment"),
     ],
     "explain m": [
-        ("''", 2, "no word to translate … hyperbaton explain"),
+        ("''", 2, "the sentence is empty … hyperbaton explain"),
         ("", 2, "give a sentence, or --input FILE"),
         ("hon --input x", 2, "give a sentence, or --input FILE"),
-        ("hon --source-tags x", 2, "tags and trees of files need --input"),
-        ("hon --plot x.gif", 1, "x.gif: .gif is not a kind of picture"),
+        ("hon --source-tags x", 2, "--source-tree need --input"),
+        ("hon --plot x.gif", 1, "x.gif: .gif is not a picture format"),
         ("hon --distortion-limit far", 2, "'far' is not a number of words or inf"),
         ("hon --distortion lineal", 2, "did you mean linear?"),
         ("hon --plot a.svg --heat-map a.svg", 2, MIXED),
     ],
     "export": [("nothing --out new", 1, "nothing: is not a folder with a trained system")],
     "diagnose m --source x --reference x": [
-        ("--reference x", 2, "are for --oracle-bleu"),
-        ("-o new", 2, "are for --oracle-bleu"),
+        ("--reference x", 2, "need --oracle-bleu"),
+        ("-o new", 2, "need --oracle-bleu"),
     ],
     "info": [
         ("--learned all", 2, "--learned needs a SYSTEM"),
         ("m --tag VV", 1, "the system has no distortion model parse"),
-        ("m --format csv", 2, "--format csv is for --learned"),
+        ("m --format csv", 2, "--format csv needs --learned"),
     ],
     "rerank": [
-        ("one two --weights x", 2, "are for --mbr"),
-        ("one --mbr-scale 3 --weights x", 2, "are for --mbr"),
-        ("--mbr one --weights x", 2, "--mbr needs only lists"),
+        ("one two --weights x", 2, "need --mbr"),
+        ("one --mbr-scale 3 --weights x", 2, "need --mbr"),
+        ("--mbr one --weights x", 2, "--mbr takes only lists"),
     ],
     "sample": [
         ("ja-em --out new", 2, "'ja-em' is not one of"),
@@ -136,9 +136,9 @@ REFUSED = {
     "import": [("nothing.ini --out new", 1, "nothing.ini: no such file")],
     "study next-word m": [
         ("", 2, "give --source, --target and --alignment, or --sample"),
-        ("--sample ja-en --source x", 2, "give either --sample or files of your own"),
+        ("--sample ja-en --source x", 2, "give either --sample or corpus files"),
         ("--sample ja-en --top-weights 3 --format csv", 2, "--top-weights prints text"),
-        ("--sample ja-en --plot x.gif", 1, "x.gif: .gif is not a kind of picture"),
+        ("--sample ja-en --plot x.gif", 1, "x.gif: .gif is not a picture format"),
         ("--sample ja-en", 1, "no model of the next source word … linear … --distortion sequence"),
         ("--source x --target y --plot ./x", 2, MIXED),
     ],
@@ -146,7 +146,7 @@ REFUSED = {
     "prune": [("none --top 3", 1, "is not a folder with a trained system")],
     "train": [
         ("", 2, "Missing option '-o' / '--out'"),
-        ("--out ''", 2, "an empty name is not a file"),
+        ("--out ''", 2, "the file name is empty"),
         ("--out new", 2, "give --source, --target and --alignment"),
         ("--out new --threads 0", 2, "0 is not in the range x>=1"),
     ],
@@ -155,11 +155,11 @@ REFUSED = {
     ],
     "translate m": [
         ("--n-best 3", 2, "--n-best needs --n-best-file or --format json"),
-        ("--format json --n-best-file -", 2, "json goes to stdout as well: give -o"),
+        ("--format json --n-best-file -", 2, "json also writes to stdout: give -o"),
         ("--distortion-limit far", 2, "'far' is not a number of words or inf"),
         ("--distortion-limit -7", 2, "'-7' is not a number of words or inf"),
         ("nothing.txt", 1, "nothing.txt: no such file"),
-        ("--only source-tokens", 1, "takes tokens, so there is nothing to convert"),
+        ("--only source-tokens", 1, "takes tokenised text and has no tokeniser"),
         ("--set search.options=99", 2, "there cannot be 99 options"),
         ("--time-limit -1", 2, "-1.0 is not in the range x>=0"),
         ("--force two --order two", 2, "--force and --order exclude each other"),

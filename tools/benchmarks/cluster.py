@@ -1,13 +1,13 @@
-"""What a cluster costs, and how work on it grows: everything on this machine, in one run.
+"""Overhead and scaling of a cluster, measured on this machine in one run.
 
     python -m tools.benchmarks.cluster MODEL SOURCE [COMPARISON] [--sentences N] [--workers N N …]
 
 MODEL translates SOURCE, repeated until there are enough sentences, with threads and then with the
-same number of workers, which fetch the system from the command as if it were another machine; the
-outputs must be the same. COMPARISON is a configuration for `hyperbaton compare`, such as a small
-grid. A cluster is started first and warmed up, because one that people use runs already: times are
-those of whole commands that connect to it. Prints wall time and processor time of all processes,
-and ratios: wall time is what users see, processor time says more on a machine that is busy.
+same number of workers, which fetch the system from the command as from another machine; the outputs
+must be equal. COMPARISON is a configuration for `hyperbaton compare`, such as a small grid. The
+cluster is started and warmed up first, as in normal use; times are those of whole commands that
+connect to it. Prints wall time and CPU time of all processes, and ratios: users see wall time, but
+CPU time is more reliable on a busy machine.
 """
 
 import argparse
@@ -79,7 +79,7 @@ def compare(given, folder):
 
 
 def measure(command, out, *options, processes: Machines | None = None):
-    """Wall and processor seconds of a command, and of the processes of a cluster meanwhile."""
+    """Wall and CPU seconds of a command, including the processes of a cluster."""
     command = [sys.executable, "-m", "hyperbaton", *command, out, *options]
     before, times = cluster_seconds(processes), os.times()
     began = time.monotonic()
@@ -93,7 +93,7 @@ def measure(command, out, *options, processes: Machines | None = None):
 
 
 def cluster_seconds(processes):
-    """Processor seconds of a scheduler and its workers so far, as Linux tells them."""
+    """CPU seconds of a scheduler and its workers so far, from Linux."""
     if processes is None:
         return 0.0
     total = 0
@@ -104,7 +104,7 @@ def cluster_seconds(processes):
 
 
 def table(folder, made):
-    """What `--cluster` takes: nothing is read from the common disk."""
+    """The value of `--cluster`; workers read nothing from the shared disk."""
     path = folder / "cluster.toml"
     options = f'{{ address = "{made.address}" }}'
     path.write_text(f'[cluster]\nkind = "scheduler"\nshared = false\noptions = {options}\n')

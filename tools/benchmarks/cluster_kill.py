@@ -1,9 +1,9 @@
-"""Commands on a cluster whose workers are killed at random: do they still give the same bytes?
+"""Kills workers of a cluster at random, and checks that commands still write the same bytes.
 
     python -m tools.benchmarks.cluster_kill [--kills 10]
 
-Each command runs twice on the sample ja-en: here, and on two workers that see none of its files. A
-worker is killed after every half second to two seconds, and another one takes its place.
+Each command runs twice on the sample ja-en: locally, and on two workers without access to its
+files. A worker is killed every half to two seconds and replaced by a new one.
 """
 
 import argparse
@@ -79,7 +79,7 @@ def prepare(home):
 
 
 def check(home, far, command, n_kills):
-    """Runs a command twice; whether the results are the same."""
+    """Runs a command twice; returns whether the results are equal."""
     far.mkdir()
     arguments, results = COMMANDS[command].split(), []
     start_anew(home, command)
@@ -120,7 +120,7 @@ def run(home, arguments):
 
 
 def contents(folder):
-    """The bytes of all files, but for what the work has cost."""
+    """The bytes of all files, except those with costs."""
     return {
         str(path.relative_to(folder)): path.read_bytes()
         for path in sorted(folder.rglob("*"))

@@ -3,9 +3,9 @@
     python -m tools.benchmarks.decode MODEL SOURCE REFERENCE ARPA [N_BEST LIMIT]...
 
 MODEL is an imported Moses system, ARPA its language model. kenlm's Python `Model.score` on
-REFERENCE is the yardstick. All times are CPU time of the thread, medians of rounds in which kenlm
-and the decoder take turns, so that both suffer alike from whoever else is using the machine. N_BEST
-is a list that Moses made with segmentations, with its distortion limit.
+REFERENCE is the unit. All times are CPU time of the thread, medians of rounds in which kenlm and
+the decoder take turns, so that other load affects both equally. N_BEST is a list that Moses wrote
+with segmentations, LIMIT its distortion limit.
 """
 
 import gzip
@@ -75,7 +75,7 @@ def main(arguments: list[str]) -> None:
 
 
 class Yardstick:
-    """Costs in word scores of kenlm, the end of the sentence counted as a word."""
+    """Costs in word scores of kenlm; the end of the sentence counts as a word."""
 
     def __init__(self, arpa: str, references: list[str]) -> None:
         self._model, self._references = kenlm.Model(arpa), references
@@ -83,7 +83,7 @@ class Yardstick:
         self.word_cost = 0.0  # seconds, of the last measurement
 
     def measure(self, work, sentences):  # type: ignore[no-untyped-def]
-        """Results; seconds for a sentence, warm; and the same in words."""
+        """Results, seconds per sentence with warm kernels, and the same in kenlm words."""
         results = [work(sentence) for sentence in sentences]
         own, theirs = [], []
         for _ in range(ROUNDS):
@@ -95,7 +95,7 @@ class Yardstick:
 
 
 def everything(decoded):  # type: ignore[no-untyped-def]
-    """What tuning asks for."""
+    """Everything that tuning computes."""
     decoded.features()
     return [decoded.words(number) for number in range(len(decoded))]
 
@@ -107,7 +107,7 @@ def timed(work) -> float:  # type: ignore[no-untyped-def]
 
 
 def parity(translator: Translator, sentences: list[Sentence], path: Path, limit: int) -> None:
-    """Forced scoring of Moses' derivations, and our best score against theirs."""
+    """Scores Moses' derivations, and compares our best score with theirs."""
     settings = SearchSettings(pop_limit=5000, stack_size=5000, distortion_limit=limit, options=64)
     scorer = translator.with_settings(distortion_limit=-1, options=64)._decoder()
     searcher = translator.with_settings(**{**vars(settings), "options": 20})._decoder()

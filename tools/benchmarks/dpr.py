@@ -1,10 +1,10 @@
-"""What distance phrase reordering costs: training, and decoding in units of linear distortion.
+"""Cost of distance phrase reordering: training, and decoding relative to linear distortion.
 
     python -m tools.benchmarks.dpr SOURCE TARGET ALIGNMENT TEST_SOURCE [SENTENCES]
 
 Trains a phrase table and a language model on the corpus (or on its first SENTENCES pairs), then the
-classifiers, and translates TEST_SOURCE with each of them in one thread. What a model does for a
-sentence before the search is told apart.
+classifiers, and translates TEST_SOURCE with each of them in one thread. The preparation of a
+sentence before the search is measured separately.
 """
 
 import resource
@@ -75,7 +75,7 @@ def main(arguments: list[str]) -> None:
         decoders[name] = Translator(phrases, lm, models, weights)._decoder()
         decoders[name].decode(sentences[0])
     costs = {name: [] for name in decoders}
-    for _ in range(5):  # in turns, so that what else the machine does hits all of them
+    for _ in range(5):  # in turns, so that other load affects all of them
         for name, decoder in decoders.items():
             began = time.process_time()
             for sentence in sentences:

@@ -2,10 +2,10 @@
 
     python -m tools.benchmarks.goto train.ja train.en train.align 5000 20000 50000
 
-The last 2,000 pairs are held out, and the 1,000 before them are not touched. Sentences get 50 word
-classes. `--order` says how words with several links are visited. The distance is how often each
-distortion occurs. Each size runs in a process of its own, so that its memory is known. Decoding is
-measured against linear distortion, in turns, in CPU time of one thread.
+The last 2,000 pairs are held out, and the 1,000 before them are not used. Sentences get 50 word
+classes. `--order` sets how words with several links are visited. The baseline `distance` is the
+frequency of each distortion. Each size runs in a separate process, to measure its memory. Decoding
+is compared with linear distortion, in turns, in CPU time of one thread.
 """
 
 import argparse
@@ -42,7 +42,7 @@ from hyperbaton.models.system.folder import default_weights, starting_weights
 
 HELD_OUT = 2000
 UNTOUCHED = 1000
-FARTHEST = 20  # words, in what is shown by distance
+FARTHEST = 20  # words; largest distance shown
 N_DECODED = 300  # sentences
 
 
@@ -109,10 +109,10 @@ def print_distances(models: dict[str, Scores], test: AlignedCorpus, events: Next
     averages["corpus"] = chosen_by_distance(events, FARTHEST).mean
     print("average P by distance (NP − CP − 1)")
     for name, values in averages.items():
-        for sign, beginning in ((1, 0), (-1, 2)):  # a place is no candidate of itself
+        for sign, beginning in ((1, 0), (-1, 2)):  # a word is not its own candidate
             near = sign * np.arange(beginning, FARTHEST + 1)
             known = values[near + FARTHEST]
-            known = known[~np.isnan(known)]  # no sentence is so long
+            known = known[~np.isnan(known)]  # distances longer than all sentences
             shown = " ".join(f"{value:.3f}"[1:] for value in known)
             print(f"{name:12} {near[0]:2} to {near[len(known) - 1]:3}: {shown}")
 
@@ -120,7 +120,7 @@ def print_distances(models: dict[str, Scores], test: AlignedCorpus, events: Next
 def print_decoding(
     train: AlignedCorpus, test: AlignedCorpus, models: dict[str, DistortionModel]
 ) -> None:
-    """The cost of a sentence with each model, against linear distortion."""
+    """The cost of a sentence with each model, relative to linear distortion."""
     phrases = train_phrases(train)
     lm = LanguageModel.from_ngrams(estimate(train.target.words, train.target.vocabulary, 5))
     sentences = [test.source.sentence(number) for number in range(N_DECODED)]
@@ -133,7 +133,7 @@ def print_decoding(
             for name, model in {"linear": Linear(), **models}.items()
         }  # fmt: skip
         costs: dict[str, list[float]] = {name: [] for name in decoders}
-        for _ in range(4):  # the first round compiles and fills memories
+        for _ in range(4):  # the first round compiles and fills caches
             for name, decoder in decoders.items():
                 began = time.process_time()
                 for sentence in sentences:

@@ -1,9 +1,9 @@
 """Language models of a text: language_model.py TEXT [ARPA].
 
-Prints time and memory of estimating a 5-gram model from growing parts of the text; with ARPA,
-how far our n-grams of the whole text are from its n-grams (which `lmplz -o 5
---discount_fallback < TEXT` has made); and what a word costs when sentences are scored, against
-kenlm's Python module in the same process.
+Prints time and memory of estimating a 5-gram model from growing parts of the text; with ARPA, the
+differences of our n-grams of the whole text from its n-grams (written by `lmplz -o 5
+--discount_fallback < TEXT`); and the cost per word of scoring sentences, compared with kenlm's
+Python module in the same process.
 """
 
 import resource
@@ -51,7 +51,7 @@ def main(text: Path, arpa: Path | None) -> None:
 
 
 def compare(ngrams: NGrams, arpa: Path) -> None:
-    """The reference in our word numbers, then node by node."""
+    """Compares with the reference, in our word ids, node by node."""
     reference = read_arpa(arpa)
     numbers = ngrams.vocabulary.encode(reference.vocabulary.words)
     sections = []

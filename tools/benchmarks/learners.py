@@ -5,13 +5,13 @@
 Examples have 20 features each, of 20,000 with Zipf's frequencies, and five classes that follow
 hidden weights and noise. Times are CPU seconds of one thread, with warm kernels.
 
-1. Every learner as it is by default.
+1. Every learner with default settings.
 2. Rounds and time until the training error is that of the exact logistic model plus one point (Ni
-   et al. 2011, Figure 15); a dash if that never comes.
+   et al. 2011, Figure 15); a dash if it is never reached.
 3. Logistic regression by its primal and its dual until the objective is within 0.1% of the optimum,
    and to different ε with the share of active examples by round (Alrajeh and Niranjan 2014, Table 2
    and Figure 1).
-4. A perceptron for each of many clusters, by one thread and by two.
+4. A perceptron for each of many clusters, with one thread and with two.
 """
 
 import sys
@@ -83,7 +83,7 @@ def head(title: str) -> None:
 def show_first(
     bench: Bench, name: str, settings: dict[str, float], good: Callable[[Learner], bool]
 ) -> None:
-    """The first fit, with growing numbers of rounds, that is good; a dash if none is."""
+    """The first fit, with increasing rounds, that is good enough; a dash if none is."""
     key = "max_iterations" if name in ("me", "me-gis") else "max_rounds"
     for rounds in ROUNDS:
         seconds, learner = bench.fit(name, **{key: rounds}, **settings)
@@ -106,7 +106,7 @@ def main(n: int) -> None:
     bench.unit = time.process_time() - began
     bench.row("scikit-learn logistic", bench.unit, int(theirs.n_iter_[0]), theirs)
     for name in LEARNERS:
-        if name != "me-gis":  # it would take longer than all others together
+        if name != "me-gis":  # takes longer than all others together
             seconds, learner = bench.fit(name)
             bench.row(name, seconds, learner.n_iterations_, learner)
 

@@ -1,8 +1,8 @@
-"""Metrics and significance tests: metrics.py [LINES] (100,000 unless told).
+"""Times of metrics and significance tests: metrics.py [LINES] (default: 100,000).
 
-Prints how long statistics of a random text take, against sacrebleu's own in the same process
-where sacrebleu has the metric (TER on a hundredth of the text), and how long 1,000 resamples of
-2,000 sentences with six metrics take.
+Prints the time of statistics of a random text, compared with sacrebleu in the same process if
+sacrebleu has the metric (TER on a hundredth of the text), and the time of 1,000 resamples of 2,000
+sentences with six metrics.
 """
 
 import sys
@@ -73,7 +73,7 @@ def significance(outputs: Outputs) -> None:
 
 
 def random_text(n_lines: int) -> tuple[list[str], list[str]]:
-    """Lines of words with Zipf's distribution, and copies with changed and exchanged words."""
+    """Lines of words with a Zipf distribution, and copies with replaced and swapped words."""
     draw = np.random.default_rng(1)
     frequency = 1 / np.arange(1, N_WORDS + 1)
     frequency /= frequency.sum()

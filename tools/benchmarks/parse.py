@@ -3,8 +3,8 @@
     python -m tools.benchmarks.parse [SAMPLE [USE]]
 
 Decoding is measured in CPU time of one process with warm kernels, best of five rounds, as a ratio
-to linear distortion alone; beside it the share of the model's own work (prepare and features), the
-rest being the search's. Training is CPU time over all threads, and real time.
+to linear distortion alone, with the share of the model's work (prepare and features); the rest is
+the search. Training is CPU time over all threads, and wall time.
 """
 
 import sys
@@ -47,7 +47,7 @@ def main(sample: str = "zh-en", use: str = "me+prior+cov+sib") -> None:
     systems = {"linear": [Linear()], f"linear + {use}": [Linear(), model]}
     decoders = {name: make_decoder(phrases, lm, models) for name, models in systems.items()}
     costs: dict[str, list[float]] = {name: [] for name in decoders}
-    for _ in range(ROUNDS):  # in turns, so that what else the machine does hits both
+    for _ in range(ROUNDS):  # in turns, so that other load affects both
         for name, decoder in decoders.items():
             costs[name].append(decoding_cost(decoder, sentences))
     linear = min(costs["linear"])
@@ -55,7 +55,7 @@ def main(sample: str = "zh-en", use: str = "me+prior+cov+sib") -> None:
         print(
             f"{name:28}{min(rounds) * 1e3:8.2f} ms a sentence{min(rounds) / linear:8.2f} × linear"
         )
-    spent = watch(scorer_module.ParseScorer)  # which takes time itself, hence afterwards
+    spent = watch(scorer_module.ParseScorer)  # afterwards, because it takes time itself
     decoding_cost(decoder, sentences)
     own, n_steps = spent["seconds"] / len(sentences), spent["steps"] / len(sentences)
     print(f"{'':28}{own * 1e3:8.2f} ms of it in the model: {n_steps:,.0f} steps, "
@@ -63,7 +63,7 @@ def main(sample: str = "zh-en", use: str = "me+prior+cov+sib") -> None:
 
 
 def watch(kind: type) -> dict[str, float]:
-    """Sums the time that scorers of a class take, and the steps that they are asked about."""
+    """Sums the time of the scorers of a class, and the steps that they score."""
     spent = {"seconds": 0.0, "steps": 0.0}
 
     def timed(function: Callable[..., Any], count: Callable[..., int]) -> Callable[..., Any]:
@@ -88,7 +88,7 @@ def make_decoder(phrases: Any, lm: LanguageModel, models: list[DistortionModel])
 
 
 def decoding_cost(decoder: Decoder, sentences: Any) -> float:
-    """Seconds of CPU per sentence."""
+    """CPU seconds per sentence."""
     for sentence in sentences[:5]:
         decoder.decode(sentence)
     began = time.process_time()

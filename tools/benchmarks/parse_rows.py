@@ -3,12 +3,12 @@
     python -m tools.benchmarks.parse_rows --corpus ja en align tags conllu --options ja en align
         me me+sib me,unaligned=first ...
 
-`--corpus` is a small corpus with trees and good alignments: all but its last fifth trains the
-models, the last fifth tests them. `--options` is a larger one of any kind, from which the phrase
-table and the language model are made (`--pairs` of it). Decoding is untuned, with linear distortion
-beside the model and a distortion limit of 9. A model is written as for `--distortion`, without its
-name; the weights of its features are those it starts with, or given by `--weights logp prior jump`.
-Differences are from the first model, with 95% intervals (paired bootstrap).
+`--corpus` is a small corpus with trees and good alignments: the last fifth is the test set, the
+rest trains the models. `--options` is a larger corpus of any kind for the phrase table and the
+language model (`--pairs` of it). Decoding is untuned, with linear distortion in addition to the
+model and a distortion limit of 9. A model is written as for `--distortion`, without its name; its
+weights are the initial ones, or given by `--weights logp prior jump`. Differences are from the
+first model, with 95% intervals (paired bootstrap).
 """
 
 import argparse
@@ -46,7 +46,7 @@ def order_statistics(
     weights: dict[str, float],
     test: AlignedCorpus,
 ) -> FloatArray:
-    """Of PDscore, a row for each sentence."""
+    """The statistics of PDscore, one row per sentence."""
     known = default_weights("") | starting_weights(models) | weights
     decoder = Decoder(phrases, lm, models, known, SearchSettings(distortion_limit=LIMIT))
     sentences = [test.source.sentence(number) for number in range(len(test))]

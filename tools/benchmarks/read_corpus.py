@@ -1,9 +1,9 @@
 """Time and memory of reading a parallel corpus: read_corpus.py SOURCE TARGET ALIGNMENT.
 
 Prints them for growing parts of the corpus, and the ratio to merely splitting the lines into words.
-The peak is that of reading, with Python and all that is imported. It never falls, and a process
-inherits it from the one that starts it: so for every part reading and splitting have a process
-each, and the one that starts them holds next to nothing.
+The peak includes Python and all imports. It never decreases, and a process inherits it from its
+parent, so reading and splitting run in separate processes for every part, started by a parent that
+uses almost no memory.
 """
 
 import gzip
@@ -36,14 +36,14 @@ def main(paths: list[Path]) -> None:
 def in_a_new_process(
     work: Callable[[list[Path]], object], parts: list[Path]
 ) -> tuple[float, float]:
-    """Seconds and peak in MB of some work."""
+    """Seconds and peak memory in MB of some work."""
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as executor:
         return executor.submit(measure, work, parts).result()
 
 
 def measure(work: Callable[[list[Path]], object], parts: list[Path]) -> tuple[float, float]:
     seconds = 0.0
-    for _ in range(2):  # the first time it may be compiled
+    for _ in range(2):  # the first round may compile
         began = time.perf_counter()
         work(parts)
         seconds = time.perf_counter() - began

@@ -1,13 +1,13 @@
-"""What the search costs by distortion limit and by sentence length, beside other versions of it.
+"""Cost of the search by distortion limit and sentence length, compared with other versions.
 
     python -m tools.benchmarks.search [--marks] SOURCE N MODEL [CHECKOUT MODEL]...
 
 Decodes the first N sentences of SOURCE with linear distortion and with all models of MODEL, with
-this version and with those of other checkouts, which may need a MODEL of their own. Versions take
-turns, each time in a process of its own; times are the least CPU time of several rounds.
+this version and with those of other checkouts, which may need another MODEL. Versions take turns,
+each time in a new process; times are the minimum CPU time of several rounds.
 
-With --marks: what a zone, a wall or a term in the middle of each sentence costs, as the ratio to
-the same sentences without marks, which other checkouts translate as well.
+With --marks: the cost of a zone, a wall or a term in the middle of each sentence, as a ratio to the
+same sentences without marks, which other checkouts translate too.
 """
 
 import json
@@ -97,7 +97,7 @@ def measured(version: str, *arguments: object) -> dict[str, float]:
 def one(
     model: str, source: str, n: str, models: str, limit: str, length: str, kind: str = PLAIN
 ) -> None:
-    """Measures one row, and prints it for the process that asked."""
+    """Measures one row, and prints it for the parent process."""
     from hyperbaton.corpus.sentences.sentence import Sentence
     from hyperbaton.corpus.text import read_lines
     from hyperbaton.decoder.decode import SearchSettings
@@ -106,7 +106,7 @@ def one(
     names = ["linear"] if models == "linear" else []
     translator = Translator.load(model, SearchSettings(distortion_limit=int(limit)), names)
     lines = [line for _, line in islice(read_lines(Path(source)), int(n))]
-    if length:  # cut from the text as if it had no ends of lines
+    if length:  # cut from the text, ignoring line ends
         words, size = " ".join(lines).split(), int(length)
         lines = [" ".join(words[at : at + size]) for at in range(0, min(len(words), 2000), size)]
     sentences = [Sentence.parse(text) for text in lines]

@@ -1,14 +1,14 @@
-"""Load on `hyperbaton serve`: sentences a second, latencies, errors, and the server's memory.
+"""Load test of `hyperbaton serve`: sentences per second, latencies, errors, and memory.
 
     python -m tools.benchmarks.serve MODEL SOURCE [--clients 32] [--seconds 60] [--words 12]
     python -m tools.benchmarks.serve MODEL SOURCE --hostile [--connections 10000]
 
 Starts a server on MODEL. Each client sends one sentence of SOURCE after another (those of at most
---words words) over a connection that it keeps. The clients run in this process and share the cores
-with the server. With --hostile, others misbehave meanwhile: they send bytes one by one, half
-requests, bodies that are too large or no JSON, and open connections one after another; the normal
-clients must not notice. Memory is measured after a fifth of the time, when everything that grows
-once has grown, and at the end.
+--words words) over one connection. The clients run in this process and share the cores with the
+server. With --hostile, other clients misbehave at the same time: they send bytes one by one, half
+requests, bodies that are too large or not JSON, and open connections one after another; the normal
+clients must not be affected. Memory is measured after a fifth of the time, when caches are full,
+and at the end.
 """
 
 import argparse
@@ -29,7 +29,7 @@ SERVER = [sys.executable, "-m", "hyperbaton", "serve", "--port", "0"]
 
 
 class Load:
-    """What the clients have seen."""
+    """The results of the clients."""
 
     def __init__(self, port: int, seconds: float) -> None:
         self.port, self.seconds = port, seconds
@@ -44,7 +44,7 @@ class Load:
         return await asyncio.open_connection("127.0.0.1", self.port)
 
     async def client(self, number: int, bodies: list[bytes]) -> None:
-        """Sends sentences until the time is over."""
+        """Sends sentences until the time is up."""
         reader, writer = await self.connect()
         while not self.is_over():
             began = time.perf_counter()
@@ -57,7 +57,7 @@ class Load:
         writer.close()
 
     async def slow(self) -> None:
-        """Sends a byte a second."""
+        """Sends one byte per second."""
         while not self.is_over():
             _, writer = await self.connect()
             with suppress(ConnectionError):
@@ -71,7 +71,7 @@ class Load:
             writer.close()
 
     async def half(self, bodies: list[bytes]) -> None:
-        """Breaks requests off at any place."""
+        """Breaks off requests at random positions."""
         rng = np.random.default_rng(1)
         while not self.is_over():
             whole = request(bodies[rng.integers(len(bodies))])
@@ -82,7 +82,7 @@ class Load:
             self.seen["half requests"] += 1
 
     async def wrong(self) -> None:
-        """Sends bodies that are too large or no requests."""
+        """Sends bodies that are too large, or no valid requests."""
         bodies = b"{", b'{"text": 1}', b'{"txt": "a"}', b"\xff\xfe", b"[" * 50_000, b"1" * (2 << 20)
         while not self.is_over():
             for body in bodies:
@@ -122,7 +122,7 @@ async def read_answer(reader: asyncio.StreamReader) -> tuple[int, bytes]:
 
 
 def memory(process: subprocess.Popen[str]) -> float:
-    """MB of the server."""
+    """Memory of the server in MB."""
     shown = subprocess.run(
         ["ps", "-o", "rss=", "-p", str(process.pid)], capture_output=True, text=True, check=True
     )
@@ -130,7 +130,7 @@ def memory(process: subprocess.Popen[str]) -> float:
 
 
 async def run(load: Load, bodies: list[bytes], given: argparse.Namespace) -> list[float]:
-    """Lets all clients work; the server's memory early and late."""
+    """Runs all clients; returns the server's memory early and late."""
     tasks = [load.client(number, bodies) for number in range(given.clients)]
     if given.hostile:
         tasks += [load.slow() for _ in range(SLOW_CLIENTS)]

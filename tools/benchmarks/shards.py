@@ -1,11 +1,11 @@
-"""What training by workers elsewhere costs: tasks, bytes and memory of every step.
+"""Cost of training on remote workers: tasks, bytes and memory of every step.
 
     python -m tools.benchmarks.shards SOURCE TARGET ALIGNMENT [--pairs 100000] [--workers 2]
         [--memory 3GB] [--distortion linear --distortion pair,passes=3]
 
-Starts worker processes that see none of the command's files, trains a system with warm kernels, and
-prints for every step: how many tasks it has, their CPU seconds, the bytes that workers fetch and
-bring home, and the most memory that a task has had. What a machine keeps is fetched by its first
+Starts worker processes without access to the command's files, trains a system with warm kernels,
+and prints for every step: the number of tasks, their CPU seconds, the bytes that workers download
+and upload, and the peak memory of a task. Files that a machine caches are downloaded by its first
 task.
 """
 
@@ -40,7 +40,7 @@ class Cost(NamedTuple):
 
 
 def measured(here: Any, work: Callable[..., Any], *arguments: Any) -> tuple[Any, Cost]:
-    """A task and what it costs."""
+    """A task and its cost."""
     begin_peak()
     began, cpu = time.monotonic(), time.process_time()
     ask, fetched, brought = here._ask, 0, 0
@@ -63,7 +63,7 @@ def measured(here: Any, work: Callable[..., Any], *arguments: Any) -> tuple[Any,
 
 
 class Measuring(Workers):
-    """The workers of a cluster, with an account of what they do."""
+    """The workers of a cluster, with a record of their tasks."""
 
     is_far = True
 
@@ -164,6 +164,6 @@ def start() -> None:
 
 
 if __name__ == "__main__":
-    from tools.benchmarks import shards  # tasks are functions of a module that workers can load
+    from tools.benchmarks import shards  # workers import the functions of tasks from a module
 
     shards.start()

@@ -1,13 +1,13 @@
-"""Whether tuning on small development sets can do harm: test scores before and after.
+"""Tests whether tuning on small development sets does harm: test scores before and after.
 
     python -m tools.benchmarks.small_sets MODEL --pool ja en --test ja en [--sizes 100 200 500]
 
-Development sets are drawn at random, without replacement, from the sentences of `--pool`, which the
-system must not have been trained on, `--draws` of each size. Each tuning begins with the system's
-own weights and learns as `hyperbaton tune` does; the system itself stays as it is. The test set is
-decoded before and after. p is that of a paired bootstrap, one-sided; a tuning that makes the test
-set worse with p below 0.05 is marked, and makes the command fail. (Of twenty tunings that change
-nothing but chances, one would be marked.)
+Draws `--draws` development sets of each size at random, without replacement, from the sentences of
+`--pool`, which must not be training data of the system. Each tuning starts from the system's
+weights and works like `hyperbaton tune`; the system itself is not changed. The test set is decoded
+before and after. p is that of a one-sided paired bootstrap; a tuning that makes the test set worse
+with p below 0.05 is marked and makes the command fail. (Of twenty tunings without any effect, one
+would be marked by chance.)
 """
 
 import argparse
@@ -77,7 +77,7 @@ def drawn(pool: Sentences, size: int, number: int) -> Sentences:
 
 
 def statistics(judge: TuningTask, weights: Mapping[str, float]) -> FloatArray:
-    """Of BLEU on the test set, a row for each sentence."""
+    """The statistics of BLEU on the test set, one row per sentence."""
     found, _ = decode(judge, weights, n_best=1)
     return found.statistics(found.offsets[:-1], Bleu(), judge.dev)
 

@@ -1,13 +1,12 @@
-"""A long stream through `hyperbaton translate`: does its memory stay the same?
+"""Tests that the memory of `hyperbaton translate` does not grow with a long stream.
 
-    python -m tools.benchmarks.stream MODEL LINES            up to twelve words a line
-    python -m tools.benchmarks.stream MODEL LINES --mixed    up to 500, and odd ones
+    python -m tools.benchmarks.stream MODEL LINES            up to twelve words per line
+    python -m tools.benchmarks.stream MODEL LINES --mixed    up to 500, and odd lines
 
-Lines are made of words of the system and of words that nobody has seen. A mixed stream also has
-empty lines, lines of one word repeated, the same line again and again, and a term with as many
-translations as one may have. Every 5 % it prints the sentences a second and the memory. It ends
-with 1 if in the end there is over 5 % more of it than after the first fifth, when all that is kept
-has been made.
+Lines consist of words of the system and of unknown words. A mixed stream also has empty lines,
+lines of one repeated word, the same line many times, and a term with the maximum number of
+translations. Prints sentences per second and memory every 5 %. Exits with 1 if the final memory is
+more than 5 % above that after the first fifth, when all caches are full.
 """
 
 import argparse
@@ -45,7 +44,7 @@ def _mixed(draw, words, line):
     if kind == 1:
         return " ".join(words[:9])
     if kind == 2:
-        equal = "||".join(f"same{number}" for number in range(32))  # as many as a term may have
+        equal = "||".join(f"same{number}" for number in range(32))  # the maximum of a term
         return f'{words[1]} <term translation="{equal}">{words[0]}</term> {words[2]}'
     if kind == 3:
         return " ".join(f"new{line}.{place}" for place in range(draw.randint(0, 40)))

@@ -1,11 +1,11 @@
-"""What raw text costs beside its translation, in CPU time.
+"""CPU time of processing raw text, compared with translating it.
 
     python -m tools.benchmarks.text MODEL SOURCE REFERENCE
 
-MODEL takes raw text. Cutting SOURCE into tokens, decoding them at the system's distortion limit,
-and putting the translations together are timed by themselves; then cutting REFERENCE as if it were
-a source, and putting SOURCE together as if it were a translation: the work of a system for the
-other direction. All are medians of rounds in which they take turns, on one thread.
+MODEL takes raw text. Tokenising SOURCE, decoding it at the system's distortion limit and
+detokenising the translations are timed separately; then tokenising REFERENCE and detokenising
+SOURCE, the work of a system for the other direction. All times are medians of rounds in which they
+take turns, on one thread.
 """
 
 import sys
@@ -32,7 +32,7 @@ def main(model: str, source: str, reference: str) -> None:
     there, back = text.text, replace(text.text.target, is_written=False)
     written = replace(there.source, is_written=True)
     parsed = [text.parse(line) for line in lines]
-    decoded = [translator.decode(one).words() for one in parsed]  # compiles what is to be timed
+    decoded = [translator.decode(sentence).words() for sentence in parsed]  # compiles the kernels
     tokens = [written.tokenise(line) for line in lines]
     work: dict[str, Callable[[], object]] = {
         "decode": lambda: [translator.decode(one) for one in parsed],

@@ -1,12 +1,12 @@
-"""Time and memory of `hyperbaton train`, and how its tables compare with Moses' own.
+"""Time and memory of `hyperbaton train`, and a comparison of its tables with those of Moses.
 
     python -m tools.benchmarks.train SOURCE TARGET ALIGNMENT [MOSES_FOLDER]
         [--pairs 1000,60000,430414] [--set train.memory=1GB]
 
-Trains on growing parts of the corpus, each in a process of its own with warm kernels, and prints
-the growth. More pairs than the corpus has begin it again. With a folder that holds what Moses made
-of the same corpus (phrase-table.gz, reordering-table.TYPE.gz) it exports the last system and
-compares pair by pair.
+Trains on growing parts of the corpus, each in a separate process with warm kernels, and prints the
+growth. If there are fewer pairs than requested, the corpus is repeated. With a folder of Moses'
+tables for the same corpus (phrase-table.gz, reordering-table.TYPE.gz), exports the last system and
+compares it pair by pair.
 """
 
 import argparse
@@ -78,7 +78,7 @@ def train(parts: list[Path], out: Path, settings: list[str]) -> tuple[float, flo
 
 
 def compare(ours: Path, theirs: Path) -> None:
-    """Entries of two tables by phrase pair: which are missing, which differ in what."""
+    """Compares the entries of two tables by phrase pair: missing ones and differences."""
     expected = {key(line): line for _, line in read_lines(theirs)}
     missing = len(expected)
     other_scores = other_fields = more = 0

@@ -1,9 +1,9 @@
-"""How long the optimisers take on a pool of 500 × 1,000 hypotheses, and against what.
+"""Times of the optimisers on a pool of 500 × 1,000 hypotheses.
 
     python -m tools.benchmarks.tune [SENTENCES] [HYPOTHESES]
 
-Hypotheses are random, with features as correlated as real ones are. The yardstick of a line search
-is numpy sorting the slopes of all sentences, which any exact method must at least do.
+Hypotheses are random, with features correlated like real ones. Line search is compared with numpy
+sorting the slopes of all sentences, which is the minimum work of any exact method.
 """
 
 import sys
@@ -49,7 +49,7 @@ def main(n_sentences: int, size: int) -> None:
 
 
 def one_line(pool: Pool, weights: np.ndarray, tuned: np.ndarray) -> None:
-    """The thresholds along one feature against sorting its slopes."""
+    """Finding the thresholds along one feature, compared with sorting its slopes."""
     scaled = scale_pool(pool, weights, tuned)
     point = scaled.point(weights)
     a, b = scaled.scores(point), scaled.features[0]
@@ -73,7 +73,7 @@ def timed(work: Callable[[], object]) -> float:
 
 
 def random_pool(n_sentences: int, size: int) -> tuple[Pool, np.ndarray]:
-    """Hypotheses whose quality some mixture of the features tells, roughly."""
+    """Random hypotheses whose quality depends roughly on a mixture of the features."""
     draw = np.random.default_rng(1)
     n = n_sentences * size
     mixing = draw.normal(size=(N_FEATURES, N_FEATURES)) / np.sqrt(N_FEATURES)

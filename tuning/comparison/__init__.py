@@ -1,1 +1,1 @@
-"""Comparing systems: a grid of systems × distortion limits × tuning replicas, and its results."""
+"""Compares systems: a grid of systems × distortion limits × tuning replicas, and its results."""

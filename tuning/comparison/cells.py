@@ -1,7 +1,7 @@
-"""One replica of one cell of the grid: tuned, then every test set translated and scored, each once.
+"""Runs one replica of one cell of the grid: tunes it, then translates and scores every test set.
 
-The folder of a stage is named after everything that the stage depends on, so a comparison that was
-stopped, or changed in one system, does only the new work. Tuning keeps its state after every
+The name of a stage's folder depends on all inputs of the stage, so a comparison that was stopped,
+or changed in one system, only repeats what has changed. Tuning saves its state after every
 iteration.
 """
 
@@ -47,13 +47,13 @@ OFTEN = 50  # sentences between progress reports
 class Job:
     """Everything that a worker process needs."""
 
-    configuration: Configuration  # its files hold only the selected lines
+    configuration: Configuration  # its files contain only the selected lines
     folder: Path  # of the comparison
-    trained: Path  # the system that has all models
+    trained: Path  # the system with all models
     system: ComparedSystem  # its models with all their settings
     limit: int
     seed: int
-    # Jobs whose mean weights it has, once these are tuned: the replicas of its cell, or one run of
+    # Jobs whose mean weights it uses once they are tuned: the replicas of its cell, or one run of
     # another system
     lenders: tuple["Job", ...] = ()
 
@@ -70,14 +70,14 @@ class Job:
 
     @cached_property
     def tuned_key(self) -> str:
-        """Everything that the weights depend on."""
+        """A fingerprint of everything on which the weights depend."""
         if not self.lenders:
-            return self._own_key
-        own = [self._own_key] if self.system.weights else []
-        return fingerprint(FORMAT, "average", [job.tuned_key for job in self.lenders], *own)
+            return self._untuned_key
+        borrower = [self._untuned_key] if self.system.weights else []
+        return fingerprint(FORMAT, "average", [job.tuned_key for job in self.lenders], *borrower)
 
     @property
-    def _own_key(self) -> str:
+    def _untuned_key(self) -> str:
         return fingerprint(
             FORMAT,
             read_system(self.trained)["parts"],
@@ -111,26 +111,26 @@ class Job:
 
     @cached_property
     def parts(self) -> list[Path]:
-        """What the job makes; found at home, because elsewhere the data have other paths."""
+        """The folders that the job writes; computed at home, where the data have their paths."""
         tests = self.configuration.test
         return [self.tuned, *map(self.decoded, tests), *map(self.scored, tests)]
 
     @property
     def needs(self) -> list[Path]:
-        """Parts of other jobs."""
+        """The folders of other jobs that the job reads."""
         return [job.tuned for job in self.lenders]
 
     @property
     def files(self) -> list[Path]:
-        """What else the job reads."""
-        data = [self.configuration.dev, *self.configuration.test]
-        return [self.trained, *chain.from_iterable(one.files.values() for one in data)]
+        """All other files that the job reads."""
+        data_sets = [self.configuration.dev, *self.configuration.test]
+        return [self.trained, *chain.from_iterable(data.files.values() for data in data_sets)]
 
     def is_done(self) -> bool:
         return all(map(is_whole, self.parts))
 
     def at(self, here: Workplace, folder: Path) -> "Job":
-        """The same job with the files of another place."""
+        """The same job with the paths of another machine."""
         configuration = replace(
             self.configuration,
             dev=self.configuration.dev.at(here.get),
@@ -149,24 +149,24 @@ class Job:
 
 
 def run_job(here: Workplace, job: Job) -> None:
-    """Runs the stages that are missing."""
+    """Runs the missing stages of a job."""
     begin_peak()
     needed = [*job.parts, *job.needs, job.state]
     names = [path.relative_to(job.folder).as_posix() for path in needed]
     with here.working_in(job.folder, *names) as folder:
-        own = job.at(here, folder)
-        if [path.name for path in own.parts] != [path.name for path in job.parts]:
+        local = job.at(here, folder)
+        if [path.name for path in local.parts] != [path.name for path in job.parts]:
             raise DataError(
-                "a data set has changed since the comparison began",
+                "a data set has changed since the comparison started",
                 advice="run the same command again",
             )
-        work = _Work(own, here.say, lambda: here.put(own.state, job.state))
-        run_stage(folder, TUNED, own.tuned_key, work.tune)
-        for test in own.configuration.test:
-            run_stage(folder, DECODED, own.decoded_key(test), partial(work.decode, test))
-            run_stage(folder, SCORED, own.scored_key(test), partial(work.score, test))
-        for made, home in zip(own.parts, job.parts, strict=True):
-            here.put(made, home)
+        work = _Work(local, here.say, lambda: here.put(local.state, job.state))
+        run_stage(folder, TUNED, local.tuned_key, work.tune)
+        for test in local.configuration.test:
+            run_stage(folder, DECODED, local.decoded_key(test), partial(work.decode, test))
+            run_stage(folder, SCORED, local.scored_key(test), partial(work.score, test))
+        for part, home in zip(local.parts, job.parts, strict=True):
+            here.put(part, home)
 
 
 def read_replica(job: Job) -> Replica:
@@ -177,12 +177,12 @@ def read_replica(job: Job) -> Replica:
     peak, date = cost["megabytes"], cost.get("date", "")
     for test in job.configuration.test:
         statistics[test.name] = load_arrays(job.scored(test), FORMAT).arrays
-        own = _read(job.decoded(test) / "cost.json")
-        milliseconds.append(1000 * own["seconds"] / own["sentences"])
-        peak, date = max(peak, own["megabytes"]), max(date, own.get("date", ""))
+        decoding = _read(job.decoded(test) / "cost.json")
+        milliseconds.append(1000 * decoding["seconds"] / decoding["sentences"])
+        peak, date = max(peak, decoding["megabytes"]), max(date, decoding.get("date", ""))
     mean = sum(milliseconds) / len(milliseconds)
-    made = Cost(cost["seconds"], mean, peak, date)
-    return Replica(job.seed, **content, statistics=statistics, outputs={}, cost=made)
+    total = Cost(cost["seconds"], mean, peak, date)
+    return Replica(job.seed, **content, statistics=statistics, outputs={}, cost=total)
 
 
 def read_outputs(job: Job) -> dict[str, list[Output]]:
@@ -190,14 +190,14 @@ def read_outputs(job: Job) -> dict[str, list[Output]]:
 
 
 class _Work:
-    """The stages of a job; the system is loaded when the first of them needs it."""
+    """The stages of a job; the system is loaded at first use."""
 
     def __init__(self, job: Job, say: Progress, keep_state: Callable[[], None]) -> None:
         self._job, self._say, self._keep_state = job, say, keep_state
 
     @cached_property
     def translator(self) -> Translator:
-        """With the starting weights of the job's own models, whatever else was trained."""
+        """The system with only the job's models and their initial weights."""
         settings = replace(self._job.configuration.search, distortion_limit=self._job.limit)
         loaded = Translator.load(self._job.trained, settings, self._job.system.distortion)
         return loaded.with_weights(starting_weights(loaded.distortion, loaded.lm.feature_names))
@@ -236,7 +236,7 @@ class _Work:
         content = _read(self._job.tuned / "tuned.json")
         translator = self.translator.with_weights(content["weights"])
         sentences = load(test, self._text, tested=True)
-        translator.decode(sentences.sources[0])  # kernels are loaded before the clock starts
+        translator.decode(sentences.sources[0])  # loads the kernels before the clock starts
         began = time.process_time()
         with open_to_write(folder / "outputs.jsonl") as out:
             for number, output in enumerate(_translate(translator, sentences), 1):
@@ -256,19 +256,19 @@ class _Work:
         return "done"
 
     def _known_weights(self, task: TuningTask) -> dict[str, float]:
-        """Weights that need no tuning: the mean of the replicas', or the starting weights."""
+        """Weights that need no tuning: the mean of the lenders' weights, or the initial weights."""
         if self._job.lenders:
             runs = [_read(job.tuned / "tuned.json")["weights"] for job in self._job.lenders]
             return average(task.vector, runs)
         return {name: self.translator.weights[name] for name in self.translator.feature_names}
 
     def _keep(self) -> None:
-        """What the iterations before this one have found."""
+        """Saves the results of the previous iterations."""
         if self._job.state.exists():
             self._keep_state()
 
     def _resumed(self, task: TuningTask) -> TuneResult:
-        """Resumes an earlier run; starts over if the state that it left is damaged."""
+        """Resumes an earlier run; starts over if its state is damaged."""
         make_folder(self._job.state.parent)
         try:
             return tune(task, self._job.state)

@@ -1,4 +1,4 @@
-"""What a comparison compares, from a TOML file: data, systems, distortion limits, replicas.
+"""The configuration of a comparison, from a TOML file: data, systems, distortion limits, replicas.
 
     title = "Goto et al. 2013, Table 3"
     baseline = "LINEAR+LEX"
@@ -30,11 +30,11 @@
     [tune]
     method = "mira"
 
-    [mira]                        # each optimiser has a table of its own
+    [mira]                        # each optimiser has its own table
     step = 0.02
 
-Instead of systems, `preset = "goto"` may be given (see `tuning/reproduction/papers/`). Paths are
-relative to the TOML file. Unknown keys are refused with the nearest known one.
+`preset = "goto"` may replace systems (see `tuning/reproduction/papers/`). Paths are relative to the
+TOML file. The error for an unknown key suggests the nearest known one.
 """
 
 import json
@@ -81,7 +81,7 @@ class TrainingData:
 class ComparedSystem:
     name: str
     distortion: tuple[str, ...]  # models as `name,key=value,…`
-    weights: str = ""  # a system with the same features, whose tuned weights are used
+    weights: str = ""  # use the tuned weights of this system, which has the same features
 
 
 @dataclass(frozen=True)
@@ -90,13 +90,15 @@ class Configuration:
     dev: DataSet
     test: tuple[DataSet, ...]
     system: tuple[ComparedSystem, ...] = ()
-    preset: str = ""  # fills in what is not given
+    preset: str = ""  # fills in missing settings
     title: str = ""
-    note: str = ""  # about the data, to be read beside every verdict
-    baseline: str = ""  # of significance tests; the first system if not given
+    note: str = ""  # about the data, shown with every verdict
+    baseline: str = ""  # of significance tests; by default the first system
     limits: tuple[Limit, ...] = ()
     metrics: tuple[str, ...] = METRICS
-    tokenize: str = ""  # sacrebleu's tokeniser; none for tokens, the language's own for raw text
+    tokenize: str = (
+        ""  # sacrebleu's tokeniser; by default none, or that of the language of raw text
+    )
     lowercase: bool | None = None  # whether metrics ignore case
     significance: str = "bootstrap"
     alpha: float | None = None  # p below it is called significant
@@ -106,11 +108,11 @@ class Configuration:
     lm: LanguageModelSettings = LanguageModelSettings()
     classes: ClassSettings = ClassSettings()
     search: SearchSettings = SearchSettings()
-    text: TextSettings = TextSettings()  # without languages, text is tokens
+    text: TextSettings = TextSettings()  # without languages, text is tokenised
 
     @property
     def text_options(self) -> TextOptions:
-        """How metrics see the text of the test sets."""
+        """How metrics preprocess the text of the test sets."""
         tokeniser = self.tokenize or usual_tokeniser(self.text.target_language)
         return TextOptions(tokeniser, bool(self.lowercase))
 
@@ -123,7 +125,7 @@ class Configuration:
         return self.baseline or self.system[0].name
 
     def plain(self) -> dict[str, Any]:
-        """In a form that JSON can hold."""
+        """The configuration as JSON values."""
         plain: dict[str, Any] = asdict(self) | {"tune": self.tune.plain()}
         return {**json.loads(json.dumps(plain, default=str))}
 
@@ -133,7 +135,7 @@ def read_configuration(path: Path) -> Configuration:
 
 
 def read_record(path: Path, kind: type[Record]) -> Record:
-    """A configuration, or a record with some of its fields and sections, from a TOML file."""
+    """Reads a configuration, or a record with some of its fields and sections, from a TOML file."""
     content, where = read_toml(path), str(path)
     if isinstance(limits := content.get("limits"), list):
         content["limits"] = [NO_LIMIT if limit == INFINITE else limit for limit in limits]
@@ -145,12 +147,12 @@ def read_record(path: Path, kind: type[Record]) -> Record:
             raise TypeError
         return path.parent / value
 
-    made = typed(content, kind, where, hook=relative, also=OPTIMISERS)
-    return with_sections(made, sections, where)
+    record = typed(content, kind, where, hook=relative, also=OPTIMISERS)
+    return with_sections(record, sections, where)
 
 
 def check(configuration: Configuration) -> Configuration:
-    """With all defaults filled in; refuses what cannot be compared before anything is trained."""
+    """Fills in all defaults, and checks the configuration before anything is trained."""
     tune = configuration.tune
     configuration = replace(
         configuration,
@@ -166,7 +168,7 @@ def check(configuration: Configuration) -> Configuration:
             raise SettingError(f"there is no [[{kind}]]")
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:
-            raise SettingError(f"two [[{kind}]]s are called {twice[0]!r}")
+            raise SettingError(f"two [[{kind}]] have the name {twice[0]!r}")
     systems = [system.name for system in configuration.system]
     if configuration.baseline_name not in systems:
         raise SettingError(
@@ -179,8 +181,8 @@ def check(configuration: Configuration) -> Configuration:
             raise SettingError(f"the system {system.name!r} has no distortion model")
         if system.weights and system.weights not in tuned:
             raise SettingError(
-                f"the system {system.name!r} cannot have the weights of {system.weights!r}",
-                expected=f"a system that is tuned itself: {nearest(system.weights, tuned)}",
+                f"the system {system.name!r} cannot use the weights of {system.weights!r}",
+                expected=f"expected a tuned system: {nearest(system.weights, tuned)}",
             )
     if not 0 < configuration.significant < 1:
         raise SettingError(f"alpha cannot be {configuration.alpha}", expected="between 0 and 1")
@@ -192,7 +194,7 @@ def check(configuration: Configuration) -> Configuration:
 
 
 def line_range(text: str) -> tuple[int, int | None]:
-    """First line, from 0, and one past the last; None is the end of the file.
+    """The first line, from 0, and one past the last; None for the end of the file.
 
     >>> line_range("1-48000"), line_range("48001-"), line_range("all")
     ((0, 48000), (48000, None), (0, None))
@@ -202,7 +204,7 @@ def line_range(text: str) -> tuple[int, int | None]:
     match = re.fullmatch(r"(\d+)-(\d*)", text.strip())
     first, last = (int(match[1]), match[2]) if match else (0, "")
     if first < 1 or (last and int(last) < first):
-        raise SettingError(f"lines cannot be {text!r}", expected='such as "1-48000"')
+        raise SettingError(f"lines cannot be {text!r}", expected='expected a range like "1-48000"')
     return first - 1, int(last) if last else None
 
 

@@ -1,4 +1,4 @@
-"""The data of a comparison: the selected lines, cut out of larger files."""
+"""The data of a comparison: the selected lines of larger files."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import fields, replace
@@ -17,7 +17,8 @@ Data = TypeVar("Data", TrainingData, DataSet)
 
 
 def cut_out(configuration: Configuration, folder: Path) -> Configuration:
-    """The same with files that hold only the selected lines; `folder` keeps them."""
+    """Copies the selected lines of all files to `folder`; returns the configuration with these
+    files."""
     return replace(
         configuration,
         train=_cut(configuration.train, "train", folder),
@@ -32,7 +33,7 @@ def corpus_files(data: TrainingData) -> CorpusFiles:
 
 
 def take(data: TrainingData, lines: Collection[int], folder: Path) -> TrainingData:
-    """Some lines, from 0, of files that are used as a whole; `folder` keeps them."""
+    """Copies some lines, counted from 0, of all files to `folder`."""
     wanted = set(lines)
     return _copied(
         data, folder, lambda _, records: [r for n, r in enumerate(records) if n in wanted]
@@ -50,14 +51,14 @@ def _cut(data: Data, name: str, folder: Path) -> Data:
             raise DataError(
                 f"has {counted(first + len(kept), 'sentence')}",
                 where=str(path),
-                expected=f"lines up to {last:,} are wanted",
+                expected=f"the configuration selects lines up to {last:,}",
             )
         return kept
 
     return _copied(data, folder / name, select)
 
 
-Select = Callable[[Path, Iterable[bytes]], list[bytes]]  # of a file's records
+Select = Callable[[Path, Iterable[bytes]], list[bytes]]  # selects records of a file
 
 
 def _copied(data: Data, folder: Path, select: Select) -> Data:
@@ -76,7 +77,7 @@ def _copied(data: Data, folder: Path, select: Select) -> Data:
 
 
 def _copy_file(path: Path, target: Path, select: Select) -> Path:
-    """Copies some records; a record is a line, or a block of a CoNLL-U file."""
+    """Copies selected records; a record is a line, or a block of a CoNLL-U file."""
     is_conllu = path.name.removesuffix(".gz").endswith(".conllu")
     target = target.with_suffix(".conllu") if is_conllu else target
     with open_binary(path) as stream:

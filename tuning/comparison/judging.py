@@ -1,4 +1,4 @@
-"""Scores of all cells, and which differences are real."""
+"""Scores all cells and tests their differences."""
 
 from collections.abc import Sequence
 from importlib.metadata import version
@@ -23,8 +23,8 @@ def judge(
     costs: Sequence[StageCost],
     progress: Progress = silent,
 ) -> Comparison:
-    """Every cell against the baseline at the same limit, against all others there, and against the
-    best cell of all limits: scores are those of the chosen replicas, tests are about all."""
+    """Scores every cell, and tests it against the baseline and all others at the same limit, and
+    against the best cell of all limits. Scores are those of the chosen replicas; tests use all."""
     metrics = {test.name: metrics_of(configuration, test) for test in tests}
     scores: dict[str, dict[str, Sequence[Score]]] = {}
     replica_scores: dict[str, dict[str, FloatArray]] = {}

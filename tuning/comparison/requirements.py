@@ -1,5 +1,5 @@
-"""What a comparison needs, checked before hours of work: its models exist and fit together,
-its metrics can be computed, and all sentences have the layers that the models need."""
+"""Checks a comparison before hours of work: its models exist and fit together, its metrics can be
+computed, and all sentences have the layers that the models need."""
 
 from collections.abc import Iterable
 from itertools import product
@@ -18,23 +18,23 @@ from hyperbaton.tuning.metrics.words import load_tokeniser
 from hyperbaton.tuning.optimisers.objective import make_objective, parse_objective
 from hyperbaton.tuning.weights.protocol import split
 
-# Where a layer comes from
+# The setting that names the file of a layer
 FILES = {"tags": "source_tags", "tree": "source_tree", "order": "alignment"}
 
 
 def exact_models(configuration: Configuration, system: ComparedSystem) -> tuple[str, ...]:
-    """The system's models with all their settings, so that each matches exactly one trained model,
-    whatever other systems have."""
-    found = wanted_models(system.distortion, configuration.phrases.reordering)
-    return tuple(model_text(name, model.settings()) for name, model in found)
+    """The system's models with all their settings, so that each matches exactly one trained
+    model."""
+    models = wanted_models(system.distortion, configuration.phrases.reordering)
+    return tuple(model_text(name, model.settings()) for name, model in models)
 
 
 def check_models(configuration: Configuration) -> None:
-    """Refuses models that are not known, and systems with two that share a feature."""
+    """Raises for unknown models, and for systems with two models that share a feature."""
     for system in configuration.system:
         try:
-            found = wanted_models(system.distortion, configuration.phrases.reordering)
-            check_features(model for _, model in found)
+            models = wanted_models(system.distortion, configuration.phrases.reordering)
+            check_features(model for _, model in models)
         except HyperbatonError as error:
             error.where = ": ".join(filter(None, (f"system {system.name!r}", error.where)))
             raise
@@ -48,7 +48,7 @@ def check_methods(configuration: Configuration) -> None:
 
 
 def check_data(configuration: Configuration, dev: Sentences, tests: Iterable[Sentences]) -> None:
-    """Refuses data that cannot be tuned on or scored as requested."""
+    """Raises if the data do not suit the protocol or the metrics."""
     split(dev, configuration.tune.protocol)
     if make_objective(configuration.tune.metric, dev.references).needs_visits:
         _check_alignment(dev, configuration.tune.metric)
@@ -60,15 +60,15 @@ def check_data(configuration: Configuration, dev: Sentences, tests: Iterable[Sen
 def check_layers(
     configuration: Configuration, trained: Path, data: Iterable[Sentences]
 ) -> list[str]:
-    """Refuses data sets that lack a layer which a trained model asks for, unless the system makes
-    it itself; messages about the latter."""
+    """Raises if a data set lacks a layer that a model needs and that the system cannot produce;
+    returns messages about layers that it produces."""
     data, tagger = list(data), load_source_tagger(trained)
-    made = {"classes"} | ({"tags"} if tagger else set())
+    produced = {"classes"} | ({"tags"} if tagger else set())
     untagged: dict[str, None] = {}  # in order, each once
     for system in configuration.system:
         for model in load_distortion(trained, exact_models(configuration, system)):
             for layer, sentences in product(sorted(model.requires), data):
-                if layer not in made:
+                if layer not in produced:
                     _check_layer(system.name, model, layer, sentences)
                 elif layer == "tags" and _without(layer, sentences):
                     untagged[sentences.name] = None
@@ -76,7 +76,7 @@ def check_layers(
 
 
 def check_lent_weights(configuration: Configuration, trained: Path) -> None:
-    """Refuses a system that uses the weights of one with other features."""
+    """Raises if a system uses the weights of one with other features."""
     features = {
         system.name: {
             name
@@ -89,20 +89,20 @@ def check_lent_weights(configuration: Configuration, trained: Path) -> None:
         if system.weights and features[system.name] != features[system.weights]:
             raise SettingError(
                 f"the system {system.name!r} cannot use the weights of {system.weights!r}",
-                expected=f"it has other features: "
+                expected="their features differ: "
                 f"{', '.join(sorted(features[system.name] ^ features[system.weights]))}",
             )
 
 
 def missing_layers(configuration: Configuration) -> list[str]:
-    """Warnings: layers that models may learn from but will not see when they are used."""
+    """Warnings about layers of the training data that a data set lacks."""
     data = [("[dev]", configuration.dev)]
     data += [(f"[[test]] {test.name!r}", test) for test in configuration.test]
-    return [  # a system that was trained with tags makes them itself
-        f"warning: [train] has source_tree, {name} has not; models that learn from it must do "
-        "without"
-        for name, own in data
-        if configuration.train.source_tree is not None and own.source_tree is None
+    return [  # a system trained with tags produces them itself
+        f"warning: [train] has source_tree, but {name} has not; models trained with trees will "
+        "decode without them"
+        for name, files in data
+        if configuration.train.source_tree is not None and files.source_tree is None
     ]
 
 
@@ -111,12 +111,14 @@ def _check_layer(system: str, model: DistortionModel, layer: str, sentences: Sen
     if without:
         n, total = len(without), len(sentences)
         some = (
-            "no sentence has it" if n == total else f"{n} of {total} have not, first {without[0]}"
+            "no sentence has it"
+            if n == total
+            else f"{n} of {total} sentences lack it, first {without[0]}"
         )
         raise DataError(
             f"the model {model.name} needs the layer {layer!r}: {some}",
             where=f"system {system!r}, data set {sentences.name!r}",
-            advice=f"give {FILES[layer]}, or leave the system out",
+            advice=f"give {FILES[layer]}, or remove the system",
         )
 
 
@@ -132,7 +134,7 @@ def _without(layer: str, sentences: Sentences) -> list[int]:
 def _check_alignment(sentences: Sentences, metric: str) -> None:
     if sentences.visits is None:
         raise SettingError(
-            f"{metric} can only be computed with a word alignment of source and reference",
+            f"{metric} needs a word alignment of source and reference",
             where=f"data set {sentences.name!r}",
             advice="give alignment, or choose another metric",
         )

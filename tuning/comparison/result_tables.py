@@ -1,4 +1,4 @@
-"""A comparison as tables and as files: text, Markdown, LaTeX, CSV, JSON."""
+"""The results of a comparison as tables and as files: text, Markdown, LaTeX, CSV, JSON."""
 
 import json
 from pathlib import Path
@@ -22,7 +22,7 @@ TOP = "°"  # not significantly below the best cell
 
 
 def summary_table(comparison: Comparison, test: str, *, intervals: bool = False) -> Table:
-    """All metrics of all cells, with half of their 95% intervals if wanted."""
+    """All metrics of all cells; with `intervals`, also half of their 95% intervals."""
     metrics, alpha = comparison.metrics[test], comparison.configuration.significant
     many = len(comparison.cells[0].replicas) > 1
     mean_title = [f"{metrics[0].name} of all replicas"] * many
@@ -45,7 +45,8 @@ def summary_table(comparison: Comparison, test: str, *, intervals: bool = False)
 
 
 def _best_scores(comparison: Comparison, test: str) -> frozenset[tuple[int, int]]:
-    """Of each metric, unless all scores are equal: rows and columns of the summary table."""
+    """Rows and columns of the best score of each metric in the summary table, unless all are
+    equal."""
     best = set()
     for place, metric in enumerate(comparison.metrics[test]):
         column = [comparison.scores[test][cell.name][place].score for cell in comparison.cells]
@@ -56,7 +57,7 @@ def _best_scores(comparison: Comparison, test: str) -> frozenset[tuple[int, int]
 
 
 def limits_table(comparison: Comparison, test: str) -> Table:
-    """The first metric, a column for each distortion limit. Cells that do not differ significantly
+    """The first metric, one column per distortion limit. Cells that do not differ significantly
     from the best one are marked (bold in Goto et al. 2013, Table 3)."""
     metric, alpha = comparison.metrics[test][0], comparison.configuration.significant
 
@@ -81,9 +82,9 @@ def _limits_header(comparison: Comparison) -> list[str]:
 
 
 def way_tables(comparison: Comparison, test: str) -> list[Table]:
-    """How much of the way from linear distortion to the order of the reference each system goes, by
-    the first metric; none unless there are systems of both kinds, and others. Where that order is
-    not significantly better, there is no way to go."""
+    """The share of the gain from linear distortion to the oracle order that each system achieves,
+    by the first metric; empty unless there are systems of both kinds, and others. No share is shown
+    where the oracle order is not significantly better."""
     by_models = {
         tuple(split_model(text)[0] for text in system.distortion): system.name
         for system in comparison.configuration.system
@@ -110,7 +111,7 @@ def way_tables(comparison: Comparison, test: str) -> list[Table]:
         for system in comparison.systems
         if system not in (linear, oracle)
     ]
-    title = f"share of the way from {linear} to {oracle}, by {metric.name} on {test}"
+    title = f"share of the gain from {linear} to {oracle}, by {metric.name} on {test}"
     return [Table(_limits_header(comparison), rows, title=title)] if rows else []
 
 
@@ -121,12 +122,12 @@ def tables_of(comparison: Comparison, test: str, *, intervals: bool = False) -> 
 
 
 def latex_of(comparison: Comparison, test: str) -> str:
-    """The tables of a test set, for a paper."""
+    """The tables of a test set in LaTeX."""
     return "\n\n".join(map(as_latex, tables_of(comparison, test, intervals=True)))
 
 
 def significance_table(comparison: Comparison, test: str, limit: int) -> Table:
-    """p of each system (row) against each other (column), by the first metric."""
+    """The p-value of each system (row) against each other (column), by the first metric."""
     matrix = comparison.p_values[test][limit]
     rows = [
         [name, *("" if np.isnan(p) else p_text(p, RESAMPLES)[2:] for p in matrix[row])]
@@ -138,8 +139,8 @@ def significance_table(comparison: Comparison, test: str, limit: int) -> Table:
 
 def mark(score: Score, metric: Metric, alpha: float) -> str:
     """`31.42*`: significantly better than the baseline; †: worse."""
-    found = score.mark(higher_is_better=metric.higher_is_better, alpha=alpha)
-    return f"{score.score:.2f}{found}"
+    sign = score.mark(higher_is_better=metric.higher_is_better, alpha=alpha)
+    return f"{score.score:.2f}{sign}"
 
 
 def spread(comparison: Comparison, test: str, cell: Cell) -> str:
@@ -160,13 +161,13 @@ def notes(comparison: Comparison, test: str) -> list[str]:
     as_before = [cell.name for cell in comparison.cells if cell.best.is_as_before]
     if as_before:
         lines.append(
-            f"with their starting weights, because tuning gained nothing: {', '.join(as_before)}"
+            f"tuning gained nothing, so the initial weights are used: {', '.join(as_before)}"
         )
     return [*lines, *filter(None, [_sentences(comparison, test).unknown])]
 
 
 def runs_text(comparison: Comparison) -> str:
-    """How many tuning runs differences and p-values are about."""
+    """The tuning runs behind differences and p-values, in words."""
     if comparison.configuration.tune.method == UNTUNED:
         return "untuned weights"
     n_replicas = len(comparison.cells[0].replicas)
@@ -180,7 +181,7 @@ def _sentences(comparison: Comparison, test: str) -> Sentences:
 
 
 def as_record(comparison: Comparison) -> dict[str, Any]:
-    """Everything but costs and translations; the same for the same data, settings and versions."""
+    """All results except costs and translations; equal for equal data, settings and versions."""
     return {
         "configuration": comparison.configuration.plain(),
         "versions": dict(comparison.versions),
@@ -215,7 +216,7 @@ def _replica(replica: Replica) -> dict[str, Any]:
 
 
 def write_files(comparison: Comparison, folder: Path) -> list[Path]:
-    """`results.json`, `results.csv`, `results.md`, `results.tex`."""
+    """Writes `results.json`, `results.csv`, `results.md` and `results.tex`."""
     tables = [table for test in comparison.tests for table in tables_of(comparison, test.name)]
     records = comparison.records()
     content = json.dumps(as_record(comparison), ensure_ascii=False, indent=1)

@@ -1,4 +1,4 @@
-"""The results of a comparison as plain data, for tables and reports: cells, scores, tests."""
+"""The results of a comparison as plain data: cells, scores and tests."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ class Output:
     text: str
     links: Sequence[Sequence[int]]  # source and target positions
     spans: Sequence[Sequence[int]]  # source start and end, target start and end of each phrase
-    tokens: Sequence[str] = ()  # that links and spans are about, where the text is not made of them
+    tokens: Sequence[str] = ()  # to which links and spans refer, if the text is raw
 
     @property
     def words(self) -> Sequence[str]:
@@ -33,13 +33,13 @@ class Output:
 
 @dataclass(frozen=True)
 class Cost:
-    """The cost of a replica in a process of its own with one thread. It is not part of the results,
-    which are the same on any machine."""
+    """The cost of a replica in a process with one thread. It is not part of the results, which do
+    not depend on the machine."""
 
     tuning_seconds: float  # CPU
     decoding_milliseconds: float  # per sentence, CPU
     peak_megabytes: float
-    date: str = ""  # when it was made, `2026-11-30`; older folders do not say
+    date: str = ""  # such as `2026-11-30`; empty in older folders
 
 
 @dataclass(frozen=True)
@@ -56,11 +56,11 @@ class Replica:
     seed: int
     weights: Mapping[str, float]
     dev_score: float
-    choice_score: float  # the replica with the best one is chosen
+    choice_score: float  # decides which replica is chosen
     trace: Sequence[Mapping[str, Any]]  # by iteration: score, pool, weights
-    # by test set: sums of these give scores, (n_sentences, n_statistics) by name of the metric
+    # by test set and metric: additive statistics, (n_sentences, n_statistics)
     statistics: Mapping[str, Mapping[str, FloatArray]]
-    outputs: Mapping[str, Sequence[Output]]  # by test set; only of the replica that is chosen
+    outputs: Mapping[str, Sequence[Output]]  # by test set; only of the chosen replica
     cost: Cost
 
     def score(self, test: str, metric: Metric) -> float:
@@ -68,7 +68,7 @@ class Replica:
 
     @property
     def is_as_before(self) -> bool:
-        """Whether tuning has found nothing that held, and these are the starting weights."""
+        """Whether tuning gained nothing, so that these are the initial weights."""
         return len(self.trace) > 1 and dict(self.weights) == self.trace[0]["weights"]
 
 
@@ -78,7 +78,7 @@ class Cell:
     limit: int  # −1: none
     replicas: Sequence[Replica]
     chosen: int  # the best replica
-    average: Replica | None = None  # with the mean of all replicas' weights, if it is to be tested
+    average: Replica | None = None  # with the mean of all replicas' weights, if requested
 
     @property
     def best(self) -> Replica:
@@ -87,15 +87,15 @@ class Cell:
 
     @property
     def runs(self) -> Sequence[Replica]:
-        """What differences and p-values are about: all replicas, the chosen one first, or the one
+        """The runs behind differences and p-values: all replicas, the chosen one first, or the one
         with the mean of their weights."""
         if self.average is not None:
             return [self.average]
-        others = [one for number, one in enumerate(self.replicas) if number != self.chosen]
+        others = [run for number, run in enumerate(self.replicas) if number != self.chosen]
         return [self.best, *others]
 
     def statistics(self, test: str, metric: Metric) -> list[FloatArray]:
-        """Of every run, (n_sentences, n_statistics) each."""
+        """The statistics of every run, (n_sentences, n_statistics) each."""
         return [run.statistics[test][metric.name] for run in self.runs]
 
     @property
@@ -107,7 +107,7 @@ class Cell:
 class Comparison:
     configuration: Configuration
     tests: Sequence[Sentences]
-    metrics: Mapping[str, Sequence[Metric]]  # by test set: without an alignment there are fewer
+    metrics: Mapping[str, Sequence[Metric]]  # by test set; fewer without an alignment
     cells: Sequence[Cell]  # systems in their order, limits inside
     # by test set and cell name: a score for each metric of the test set, against the baseline of
     # the same limit; and the scores of all replicas, (n_replicas, n_metrics)
@@ -124,18 +124,18 @@ class Comparison:
         return next(c for c in self.cells if (c.system, c.limit) == (system, limit))
 
     def best_cell(self, test: str, cells: Iterable[Cell] = ()) -> Cell:
-        """The one with the best score by the first metric, among these or among all."""
+        """The cell with the best score by the first metric, among these or among all."""
         sign = 1 if self.metrics[test][0].higher_is_better else -1
         return max(
             cells or self.cells, key=lambda cell: sign * self.scores[test][cell.name][0].score
         )
 
     def mean(self, test: str, cell: Cell) -> float:
-        """The mean of the first metric over the runs that p-values are about."""
+        """The mean of the first metric over the runs behind the p-values."""
         return float(np.mean([run.score(test, self.metrics[test][0]) for run in cell.runs]))
 
     def records(self) -> list[dict[str, Any]]:
-        """A record for every test set, system, limit and metric, as in `results.csv`."""
+        """One record per test set, system, limit and metric, as in `results.csv`."""
         return [
             {"test": test.name, "system": cell.system, "limit": cell.limit, "metric": metric.name}
             | {name: getattr(score, name) for name in NUMBERS}
@@ -148,7 +148,7 @@ class Comparison:
         ]
 
     def to_frame(self) -> Any:
-        """The records as a data frame of pandas, or as they are where it is not installed."""
+        """The records as a pandas data frame, or as a list if pandas is not installed."""
         try:
             pandas = import_module("pandas")
         except ImportError:
@@ -157,7 +157,7 @@ class Comparison:
 
     @property
     def date(self) -> str:
-        """When the last replica was made; nothing where no folder says it."""
+        """The date of the last replica; empty if unknown."""
         return max(replica.cost.date for cell in self.cells for replica in cell.replicas)
 
     @property
@@ -170,7 +170,7 @@ class Comparison:
 
 
 def _spread(scores: FloatArray) -> dict[str, Any]:
-    """Of all replicas; one alone has no deviation."""
+    """Mean and deviation over all replicas; a single one has no deviation."""
     deviation = float(scores.std(ddof=1)) if len(scores) > 1 else None
     return {
         "replicas_mean": float(scores.mean()),
@@ -180,9 +180,9 @@ def _spread(scores: FloatArray) -> dict[str, Any]:
 
 
 def metrics_of(configuration: Configuration, test: Sentences) -> list[Metric]:
-    """The metrics that can be computed: metrics of word order need an alignment."""
-    made = make_metrics(configuration.metrics, test.references, configuration.text_options)
-    return [metric for metric in made if test.visits is not None or not metric.needs_visits]
+    """The metrics that can be computed: word order metrics need an alignment."""
+    metrics = make_metrics(configuration.metrics, test.references, configuration.text_options)
+    return [metric for metric in metrics if test.visits is not None or not metric.needs_visits]
 
 
 def as_outputs(test: Sentences, outputs: Sequence[Output]) -> Outputs:

@@ -1,4 +1,4 @@
-"""Runs a comparison: trains what is missing, tunes and translates every cell, scores, tests."""
+"""Runs a comparison: trains missing models, tunes and translates every cell, scores, tests."""
 
 import shutil
 import time
@@ -35,15 +35,15 @@ def compare(
     reporter: Reporter = SILENT,
     workers: Workers | None = None,
 ) -> Comparison:
-    """Fills the folder; earlier results whose inputs have not changed are reused.
+    """Runs a comparison in a folder; results in it whose inputs have not changed are reused.
 
-    Without `workers`, as many processes as threads do the work.
+    Without `workers`, starts `threads` processes.
     """
     requirements.check_models(configuration)
     requirements.check_methods(configuration)
     with locked(folder):
         whole, configuration = configuration, cut_out(configuration, folder / "data")
-        # before training, for checks: capital letters are still to be learned
+        # for checks before training; the truecaser is not trained yet
         dev, *tests = _load(configuration, TextPipelines.of(configuration.text))
         requirements.check_data(configuration, dev, tests)
         for warning in requirements.missing_layers(configuration):
@@ -61,10 +61,10 @@ def compare(
         borrowing = [job for job in jobs if job.needs]
         tuned = [job for job in jobs if not job.needs]
         with nullcontext(workers) if workers else Processes(threads) as crew:
-            for batch in (tuned, borrowing, averages):  # the weights of others must be there
+            for batch in (tuned, borrowing, averages):  # later ones need weights of earlier ones
                 _run(batch, crew, reporter)
         with suppress(OSError):
-            jobs[0].state.parent.rmdir()  # unless something is kept for another configuration
+            jobs[0].state.parent.rmdir()  # unless it has the state of another configuration
         objective = make_objective(configuration.tune.metric, dev.references)
         cells = _cells(jobs, averages, higher_is_better=objective.shown_sign > 0)
         costs = stage_costs(folder, configuration)
@@ -80,13 +80,16 @@ def _load(configuration: Configuration, text: TextPipelines | None) -> list[Sent
 def _with_unknown_words(data: Sequence[Sentences], trained: Path) -> list[Sentences]:
     vocabulary = load_phrases(trained).source_vocabulary
     return [
-        replace(own, unknown=str(UnknownWords(vocabulary, (one.words for one in own.sources))))
-        for own in data
+        replace(
+            sentences,
+            unknown=str(UnknownWords(vocabulary, (source.words for source in sentences.sources))),
+        )
+        for sentences in data
     ]
 
 
 def grid(configuration: Configuration, folder: Path) -> list[Job]:
-    """All replicas of all cells, systems in their order, limits inside, replicas innermost."""
+    """All replicas of all cells, by system, then limit, then replica."""
     tune = configuration.tune
     n_replicas = tune.replicas if tune.method != UNTUNED else 1
     systems = [
@@ -107,24 +110,25 @@ def grid(configuration: Configuration, folder: Path) -> list[Job]:
 
 
 def average_jobs(jobs: Sequence[Job]) -> list[Job]:
-    return [replace(own[0], lenders=tuple(own)) for own in _by_cell(jobs) if len(own) > 1]
+    cells = [cell for cell in _by_cell(jobs) if len(cell) > 1]
+    return [replace(replicas[0], lenders=tuple(replicas)) for replicas in cells]
 
 
 def _by_cell(jobs: Sequence[Job]) -> list[list[Job]]:
-    """The replicas of each cell, which lie side by side in the grid."""
+    """The replicas of each cell, which are adjacent in the grid."""
     groups = groupby(jobs, key=lambda job: (job.system.name, job.limit))
-    return [list(own) for _, own in groups]
+    return [list(replicas) for _, replicas in groups]
 
 
 def _run(jobs: Sequence[Job], workers: Workers, reporter: Reporter) -> None:
     open_jobs = []
     for job in jobs:
         if job.is_done():
-            shutil.rmtree(job.state, ignore_errors=True)  # of a run that was killed at the end
+            shutil.rmtree(job.state, ignore_errors=True)  # left over if the run was killed
         else:
             open_jobs.append(job)
     if len(open_jobs) < len(jobs):
-        reporter.talk(f"{len(jobs) - len(open_jobs)} of {len(jobs)} runs are done already")
+        reporter.talk(f"{len(jobs) - len(open_jobs)} of {len(jobs)} runs are already done")
     for job in open_jobs:
         workers.serve(reads=[*job.files, *job.needs], writes=[*job.parts, job.state])
     board = _Board(open_jobs, reporter)
@@ -149,7 +153,7 @@ class _Board:
         self.n_done += 1
         self.running.pop(number, None)
         job, n = self.jobs[number], len(self.jobs)
-        shutil.rmtree(job.state, ignore_errors=True)  # its result is there
+        shutil.rmtree(job.state, ignore_errors=True)  # not needed any more
         self.reporter.talk(f"{job.name}: done; {self.n_done} of {n}{self._left()}")
 
     def _left(self) -> str:
@@ -161,16 +165,17 @@ class _Board:
 
 
 def _cells(jobs: Sequence[Job], averages: Sequence[Job], *, higher_is_better: bool) -> list[Cell]:
-    """`higher_is_better` is that of the metric that was tuned."""
+    """Reads the results of all cells; `higher_is_better` is that of the tuning metric."""
     cells = []
-    for number, own in enumerate(_by_cell(jobs)):
-        replicas = [read_replica(job) for job in own]
+    for number, cell_jobs in enumerate(_by_cell(jobs)):
+        replicas = [read_replica(job) for job in cell_jobs]
         choices = [replica.choice_score for replica in replicas]
         chosen = best_of(choices, higher_is_better=higher_is_better)
         mean = None
         if averages:
             mean = replace(read_replica(averages[number]), outputs=read_outputs(averages[number]))
         else:
-            replicas[chosen] = replace(replicas[chosen], outputs=read_outputs(own[chosen]))
-        cells.append(Cell(own[0].system.name, own[0].limit, replicas, chosen, mean))
+            replicas[chosen] = replace(replicas[chosen], outputs=read_outputs(cell_jobs[chosen]))
+        first = cell_jobs[0]
+        cells.append(Cell(first.system.name, first.limit, replicas, chosen, mean))
     return cells

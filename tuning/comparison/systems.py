@@ -1,7 +1,7 @@
-"""Trains one system with the models of all the systems that are compared.
+"""Trains one system with the models of all compared systems.
 
-Phrase table, language model, word classes and models that several systems use are made once. The
-cost of each stage is kept in `costs.json`, because unchanged stages are not measured again.
+The phrase table, language model, word classes and shared models are trained once. `costs.json`
+keeps the cost of each stage, because unchanged stages are not run and measured again.
 """
 
 import json
@@ -24,7 +24,7 @@ from hyperbaton.tuning.comparison.results import StageCost
 COSTS = "costs.json"
 SYSTEM = "system"
 TITLES = {
-    "text": "capital letters",
+    "text": "truecasing model",
     "phrases": "phrase table",
     "lm": "language model",
     "source_classes": "source word classes",
@@ -40,7 +40,7 @@ def train(
     reporter: Reporter,
     workers: Workers | None = None,
 ) -> Path:
-    """The folder of the trained system."""
+    """Trains the system and returns its folder."""
     models = dict.fromkeys(
         model for system in configuration.system for model in exact_models(configuration, system)
     )
@@ -63,17 +63,17 @@ def train(
             workers=workers,
         )
     except BadLine as bad:
-        bad.advice = "mend the pair, or remove it from all files of [train]"
+        bad.advice = "fix the pair, or remove it from all files of [train]"
         raise
     return folder / SYSTEM
 
 
 def stage_costs(folder: Path, configuration: Configuration) -> list[StageCost]:
-    """The costs of the trained system's stages, where they are known."""
+    """The known costs of the stages of the trained system."""
     content = read_system(folder / SYSTEM)
     titles = {part: TITLES.get(name, name) for name, part in content["parts"].items()}
     wanted = {
-        exact: text  # as the user writes it
+        exact: text  # as in the configuration
         for system in configuration.system
         for exact, text in zip(exact_models(configuration, system), system.distortion, strict=True)
     }
@@ -95,7 +95,7 @@ def _keep(folder: Path, part: str, seconds: float, megabytes: float) -> None:
 
 def _read(folder: Path) -> dict[str, tuple[float, float]]:
     try:
-        found = json.loads((folder / COSTS).read_text(encoding="utf-8"))
-        return {part: (float(seconds), float(most)) for part, (seconds, most) in found.items()}
+        costs = json.loads((folder / COSTS).read_text(encoding="utf-8"))
+        return {part: (float(seconds), float(most)) for part, (seconds, most) in costs.items()}
     except (OSError, ValueError, TypeError, AttributeError):
         return {}  # nothing depends on costs

@@ -1,1 +1,1 @@
-"""Scores of translations, and whether their differences are real."""
+"""Scores of translations and significance tests."""

@@ -1,9 +1,8 @@
-"""Charts: lines over named places, as plain data and as a table; matplotlib draws them for HTML
-pages and as panels of a figure.
+"""Line charts as plain data and as tables; matplotlib draws them for HTML pages and as panels of a
+figure.
 
-Series differ in dashes and markers as well as in colour; a series that the others are compared with
-is a broad line and does not change how they look. In pages every point carries its numbers as a
-tooltip.
+Series differ in dashes and markers as well as in colour; a reference series is a broad line and
+does not change the style of the others. In pages every point has a tooltip with its numbers.
 """
 
 from collections.abc import Iterable, Sequence
@@ -23,9 +22,9 @@ MOST_ROWS = 41  # of a table: distances from −20 to 20
 NUMBERS = (1, 2, 3, 5, 8, 10, 15, 20, 30, 50, 70, 100, 200, 500)  # places shown of longer charts
 SIZE, ALONE = (4.2, 3.4), (7.0, 4.5)  # inches of a panel, and of a single one
 PAGE = 7.8, 3.6  # inches of a chart in a page, without its legend
-LEGEND_LINE, LETTERS = 0.24, 92  # inches of a line of the legend, and letters that it has room for
+LEGEND_LINE, LETTERS = 0.24, 92  # a line of the legend: height in inches, width in characters
 COLUMNS = 3  # panels side by side
-MOST_LETTERS = 42  # in a line of a panel's title
+MOST_LETTERS = 42  # characters in a line of a panel's title
 MOST_PLACES = 16  # names below an axis
 MARKERS = ("o", "s", "^", "D")
 DASHES: tuple[Any, ...] = ("-", (0, (6, 3)), (0, (2, 3)), (0, (8, 3, 2, 3)))
@@ -34,9 +33,9 @@ DASHES: tuple[Any, ...] = ("-", (0, (6, 3)), (0, (2, 3)), (0, (8, 3, 2, 3)))
 @dataclass(frozen=True)
 class Series:
     name: str
-    values: Sequence[float | None]  # one for each place on the x axis; None: nothing there
+    values: Sequence[float | None]  # one per place on the x axis; None: no value
     is_reference: bool = False
-    deviations: Sequence[float] = ()  # of the values; none: they are not known
+    deviations: Sequence[float] = ()  # standard deviations of the values; empty: unknown
 
 
 @dataclass(frozen=True)
@@ -52,33 +51,33 @@ class Chart:
     n_examples: Sequence[int] = ()  # behind each place
 
     def is_shown(self, value: float | None) -> TypeGuard[float]:
-        """On a logarithmic axis, values that are not above 0 are gaps."""
+        """Whether a value can be drawn: a logarithmic axis has no values of 0 and below."""
         return value is not None and isfinite(value) and (value > 0 or not self.is_log)
 
     @property
     def table(self) -> Table:
-        """The numbers, a row for each place; long charts show ever fewer places."""
+        """The numbers, one row per place; the rows of long charts become sparser."""
         n = len(self.places)
         shown = range(n) if n <= MOST_ROWS else [k - 1 for k in NUMBERS if k < n] + [n - 1]
         columns = [(self.x_title, self.places)]
         if self.n_examples:
             columns.append(("examples", [f"{number:,}" for number in self.n_examples]))
         columns += [
-            (one.name, [self._number(one, place) for place in range(n)]) for one in self.series
+            (line.name, [self._number(line, place) for place in range(n)]) for line in self.series
         ]
         rows = [[column[place] for _, column in columns] for place in shown]
         return Table([name for name, _ in columns], rows, title=self.caption)
 
-    def _number(self, one: Series, place: int) -> str:
-        value = one.values[place] if place < len(one.values) else None
+    def _number(self, line: Series, place: int) -> str:
+        value = line.values[place] if place < len(line.values) else None
         return "-" if value is None or not isfinite(value) else f"{value:.{self.digits}f}"
 
 
 def chart_svg(chart: Chart) -> str:
-    """For a page."""
+    """A chart as SVG for an HTML page."""
     from matplotlib.figure import Figure
 
-    longest = max((len(one.name) for one in chart.series), default=1)
+    longest = max((len(line.name) for line in chart.series), default=1)
     n_columns = max(1, LETTERS // (longest + 8))
     width, height = PAGE
     height += LEGEND_LINE * -(-len(chart.series) // n_columns)
@@ -87,19 +86,19 @@ def chart_svg(chart: Chart) -> str:
         axes = figure.subplots()
         draw_chart(axes, chart)
         xs = _positions(chart.places)
-        for one in chart.series:
-            for place, (x, value) in enumerate(zip(xs, one.values, strict=False)):
+        for line in chart.series:
+            for place, (x, value) in enumerate(zip(xs, line.values, strict=False)):
                 if chart.is_shown(value):
                     name = chart.places[place].replace("\n", ", ")
-                    add_tip(axes, x, value, f"{one.name}, {name}: {_number(value)}")
+                    add_tip(axes, x, value, f"{line.name}, {name}: {_number(value)}")
         figure.legend(*_legend(axes), loc="outside lower center", ncols=n_columns)
-        names = ", ".join(one.name for one in chart.series)
+        names = ", ".join(line.name for line in chart.series)
         what = f"{chart.y_title} by {chart.x_title}: {names}"
         return page_svg(figure, chart.caption, what)
 
 
 def panels_of(charts: Sequence[Chart]) -> "Figure":
-    """Panels with one legend beside them; to be called while `drawing`."""
+    """Charts as panels with one legend; must be called inside `drawing()`."""
     figure, axes = panels([chart.caption for chart in charts])
     for axis, chart in zip(axes, charts, strict=True):
         draw_chart(axis, chart)
@@ -108,7 +107,7 @@ def panels_of(charts: Sequence[Chart]) -> "Figure":
 
 
 def panels(titles: Sequence[str], **sharing: Any) -> "tuple[Figure, list[Any]]":
-    """A figure, and axes each with a title."""
+    """A figure with one panel per title."""
     from matplotlib.figure import Figure
 
     n_columns = min(len(titles), COLUMNS)
@@ -126,10 +125,10 @@ def panels(titles: Sequence[str], **sharing: Any) -> "tuple[Figure, list[Any]]":
 
 def draw_chart(axes: Any, chart: Chart) -> None:
     xs = _positions(chart.places)
-    for look, one in zip(_looks(chart.series), chart.series, strict=True):
-        ys = [value if chart.is_shown(value) else float("nan") for value in one.values]
+    for look, line in zip(_looks(chart.series), chart.series, strict=True):
+        ys = [value if chart.is_shown(value) else float("nan") for value in line.values]
         axes.errorbar(
-            xs[: len(ys)], ys, one.deviations or None, capsize=3, label=one.name, **look
+            xs[: len(ys)], ys, line.deviations or None, capsize=3, label=line.name, **look
         )  # fmt: skip
     if chart.is_log:
         _set_log_scale(axes, chart)
@@ -142,11 +141,12 @@ def draw_chart(axes: Any, chart: Chart) -> None:
 
 
 def _set_log_scale(axes: Any, chart: Chart) -> None:
-    """With plain numbers; less than two powers of ten have more of them."""
+    """Sets a logarithmic scale with plain numbers, and more of them if values span less than two
+    powers of ten."""
     from matplotlib.ticker import LogLocator, NullFormatter
 
     axes.set_yscale("log")
-    shown = [value for one in chart.series for value in one.values if chart.is_shown(value)]
+    shown = [value for line in chart.series for value in line.values if chart.is_shown(value)]
     if shown and max(shown) < 100 * min(shown):
         axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     axes.yaxis.set_major_formatter("{x:g}")
@@ -154,7 +154,7 @@ def _set_log_scale(axes: Any, chart: Chart) -> None:
 
 
 def _positions(places: Sequence[str]) -> list[float]:
-    """Numbers are their own positions; other places stand side by side."""
+    """Positions on the x axis: numbers by value, other places evenly spaced."""
     try:
         return [float(place.replace(",", "")) for place in places]
     except ValueError:
@@ -165,13 +165,13 @@ def _looks(series: Iterable[Series]) -> list[dict[str, Any]]:
     numbers, dashes = count(), cycle(DASHES)
     reference = {"color": INK, "linewidth": 4, "alpha": 0.55}
     return [
-        reference | {"linestyle": next(dashes)} if one.is_reference else _look(next(numbers))
-        for one in series
+        reference | {"linestyle": next(dashes)} if line.is_reference else _look(next(numbers))
+        for line in series
     ]
 
 
 def _look(number: int) -> dict[str, Any]:
-    """Sixteen that differ without colour: the second eight have the next dash."""
+    """One of sixteen styles that differ without colour: the second eight use the next dash."""
     return {
         "color": SERIES[number % len(SERIES)],
         "linestyle": DASHES[(number // 2 + number // len(SERIES)) % len(DASHES)],
@@ -181,7 +181,7 @@ def _look(number: int) -> dict[str, Any]:
 
 
 def _legend(axes: Any) -> tuple[list[Any], list[str]]:
-    """Lines without error bars."""
+    """Handles and labels of the lines, without error bars."""
     handles, labels = axes.get_legend_handles_labels()
     return [handle[0] for handle in handles], labels
 

@@ -1,19 +1,19 @@
-"""Minimum Bayes risk: of a list, the translation that is most like all the others.
+"""Minimum Bayes risk: chooses the translation of a list that is most similar to the others.
 
-The list stands for what the system believes: translation e has the probability
+The list approximates the distribution of the system: translation e has the probability
 
     P(e) ∝ Σ exp(scale · score) over its derivations
 
 and the one with the highest expected gain Σ P(e') BLEU(e, e') is chosen (Kumar and Byrne 2004). The
-gain is BLEU of single sentences with one added to the matches of longer n-grams (Lin and Och 2004),
-e' being the reference. Of several systems, each list has the same share of the probability.
+gain is sentence BLEU with reference e', with one added to the matches of longer n-grams (Lin and
+Och 2004). The lists of several systems have equal shares of the probability.
 
-A search lattice holds more translations than can be compared with each other. There the gain is
-linear (Tromble et al. 2008): a word costs 1, and every n-gram w of the translation is worth
+A search lattice has too many translations to compare in pairs. There the gain is linear (Tromble et
+al. 2008): a word costs 1, and every n-gram w of the translation gains
 
-    P(w) / (4 p r^(n−1))      P(w): how likely a translation has it
+    P(w) / (4 p r^(n−1))      P(w): probability that a translation contains w
 
-with a precision p of words, which falls by r from order to order.
+where p is the unigram precision, which decreases by the factor r with each order.
 """
 
 from collections import defaultdict
@@ -32,7 +32,7 @@ from hyperbaton.tuning.metrics.bleu import ORDER, Bleu
 from hyperbaton.tuning.metrics.ngram_matches import ngram_totals
 from hyperbaton.tuning.metrics.words import number_lines
 
-PRECISION, RATIO = 0.8, 0.6  # p and r, as Moses has them by default
+PRECISION, RATIO = 0.8, 0.6  # p and r, the defaults of Moses
 
 
 class Scored(NamedTuple):
@@ -43,7 +43,7 @@ class Scored(NamedTuple):
 
 
 class Expected(NamedTuple):
-    """The distinct translations of some lists, in the order of their first appearance."""
+    """The distinct translations of some lists, in order of first occurrence."""
 
     texts: list[str]
     probability: FloatArray
@@ -51,35 +51,35 @@ class Expected(NamedTuple):
 
     @property
     def best(self) -> int:
-        """Of equal ones the first."""
+        """The translation with the highest gain, the first among equals."""
         return int(np.argmax(self.gain))
 
 
 def expected_gains(lists: Sequence[Scored], scale: float) -> Expected:
-    """For lists that are not empty; one from each system."""
-    [found] = gains_by_scale(lists, [scale])
-    return found
+    """Expected gains from non-empty lists, one per system."""
+    [expected] = gains_by_scale(lists, [scale])
+    return expected
 
 
 def gains_by_scale(lists: Sequence[Scored], scales: Iterable[float]) -> list[Expected]:
     """The same for several scales; translations are compared only once."""
     number: dict[str, int] = {}
-    rows = [[number.setdefault(text, len(number)) for text in one.texts] for one in lists]
+    rows = [[number.setdefault(text, len(number)) for text in scored.texts] for scored in lists]
     texts = list(number)
     gain = gains(texts)
-    found = []
+    by_scale = []
     for scale in scales:
         probability = np.zeros(len(texts))
-        for own, (_, scores) in zip(rows, lists, strict=True):
+        for of_list, (_, scores) in zip(rows, lists, strict=True):
             likely = np.exp(scale * (scores - scores.max()))
-            np.add.at(probability, own, likely / likely.sum() / len(lists))
-        found.append(Expected(texts, probability, gain @ probability))
-    return found
+            np.add.at(probability, of_list, likely / likely.sum() / len(lists))
+        by_scale.append(Expected(texts, probability, gain @ probability))
+    return by_scale
 
 
 def size_of_weights(weights: Mapping[str, float]) -> float:
-    """The sum of their absolute values, by which scales are divided: so they mean the same
-    whatever the weights are multiplied by."""
+    """The sum of absolute weights. Dividing a scale by it makes the scale independent of the size
+    of the weights."""
     tuned = (weight for name, weight in weights.items() if name != "unknown")
     return sum(map(abs, tuned)) or 1.0
 
@@ -94,7 +94,7 @@ def lattice_consensus(decoded: Decoded, scale: float) -> Decoded:
 
 
 def gains(texts: Sequence[str]) -> FloatArray:
-    """BLEU+1 of each text against each as its reference, (n, n)."""
+    """BLEU+1 of each text with each text as reference, (n, n)."""
     ragged = number_lines(iter(texts), defaultdict(count().__next__))
     lengths, spans = ragged.lengths, number_spans(ragged, ORDER)
     matches = _matches(spans.ids, ragged.offsets, len(spans.length))
@@ -107,10 +107,10 @@ def gains(texts: Sequence[str]) -> FloatArray:
 
 @kernel
 def _matches(ids, offsets, n_ids):
-    """N-grams of each text that are in each other one, clipped, (n, n, order)."""
+    """Clipped n-gram matches of each text with each, (n, n, order)."""
     n, order = len(offsets) - 1, len(ids)
     matches = np.zeros((n, n, order), np.int32)
-    left = np.zeros(n_ids, np.int32)  # n-grams of the reference that are not yet matched
+    left = np.zeros(n_ids, np.int32)  # unmatched n-grams of the reference
     for reference in range(n):
         for hypothesis in range(n):
             for length in range(order):

@@ -14,13 +14,13 @@ from hyperbaton.foundation.errors import DataError
 from hyperbaton.tuning.evaluation.references import check_line_counts, read_references
 from hyperbaton.tuning.metrics.visits import Visits, read_alignment, visits_of_links
 
-ALL_LINES = "all"  # lines
+ALL_LINES = "all"
 
 
 @dataclass(frozen=True)
 class DataSet:
-    """The files of a development or test set. With an alignment of the source and the first
-    reference, word order can be judged too."""
+    """The files of a development or test set. Word order metrics need an alignment of the source
+    and the first reference."""
 
     source: Path
     references: tuple[Path, ...]
@@ -32,16 +32,16 @@ class DataSet:
 
     @property
     def files(self) -> dict[str, Path]:
-        """By the names of the settings; references are numbered."""
-        found = {key: value for key, value in vars(self).items() if isinstance(value, Path)}
-        return found | {f"reference {n}": path for n, path in enumerate(self.references)}
+        """The files by name of their setting; references are numbered."""
+        paths = {key: value for key, value in vars(self).items() if isinstance(value, Path)}
+        return paths | {f"reference {n}": path for n, path in enumerate(self.references)}
 
     def at(self, place: Callable[[Path], Path]) -> "DataSet":
-        """The same files in another place."""
-        found: dict[str, Any] = {
+        """The data set with its paths changed by a function."""
+        paths: dict[str, Any] = {
             key: place(value) for key, value in vars(self).items() if isinstance(value, Path)
         }
-        return replace(self, **found, references=tuple(map(place, self.references)))
+        return replace(self, **paths, references=tuple(map(place, self.references)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,9 +50,9 @@ class Sentences:
 
     name: str
     sources: Sequence[Sentence]
-    references: Sequence[Sequence[str]]  # one or more for each sentence
-    visits: Visits | None = None  # of the first reference, where an alignment is given
-    unknown: str = ""  # how many words the system does not know, in words; empty: none
+    references: Sequence[Sequence[str]]  # one or more per sentence
+    visits: Visits | None = None  # of the first reference, if an alignment is given
+    unknown: str = ""  # a message about unknown words; empty: none
 
     def __len__(self) -> int:
         return len(self.sources)
@@ -64,11 +64,11 @@ class Sentences:
 
 
 def load(data: DataSet, text: TextPipelines | None = None, *, tested: bool = False) -> Sentences:
-    """All lines of the files, whatever `data.lines` says; `text` makes tokens of raw text.
+    """Reads all lines of the files, ignoring `data.lines`; `text` tokenises raw text.
 
-    `tested`: it is translated and scored as text. References stay as they are, and lines may be
-    split into sentences. Otherwise a line is decoded as a whole, because its n-best list and
-    lattice are to be judged as such.
+    With `tested`, translations are scored as raw text: references are not tokenised, and lines may
+    be split into sentences. Otherwise a line is decoded as a whole, because its n-best list and
+    lattice are evaluated as a whole.
     """
     references = tuple(map(tuple, read_references(data.references)))
     files = SourceFiles(data.source, data.source_tags, data.source_tree)
@@ -80,13 +80,13 @@ def load(data: DataSet, text: TextPipelines | None = None, *, tested: bool = Fal
     if text is not None and not tested:
         references = tuple(map(tuple, text.tokenised(references)))
     if not sources:
-        raise DataError("has no sentence", where=str(data.source))
+        raise DataError("has no sentences", where=str(data.source))
     check_line_counts({str(data.source): len(sources), str(data.references[0]): len(references)})
     if data.alignment is None:
         return Sentences(data.name, sources, references)
     links, lengths = read_alignment(data.alignment, [len(sentence) for sentence in sources])
     ordered = [
-        replace(sentence, order=order_of_links(own.ravel().tolist(), len(sentence)))
-        for sentence, own in zip(sources, links, strict=True)
+        replace(sentence, order=order_of_links(pairs.ravel().tolist(), len(sentence)))
+        for sentence, pairs in zip(sources, links, strict=True)
     ]
     return Sentences(data.name, ordered, references, visits_of_links(links, lengths))

@@ -1,16 +1,16 @@
-"""Why does a system not say what the reference says?
+"""Diagnoses why the translation of a sentence differs from its reference:
 
-    said       it does
-    phrases    the phrase table cannot say it, in whatever order
-    limit      only with longer jumps than the distortion limit allows
-    search     it scores higher than what the search found: the search lost it
-    model      it scores lower: the models prefer something else
+    said       it does not differ
+    phrases    the phrase table cannot produce the reference in any order
+    limit      the reference needs longer jumps than the distortion limit allows
+    search     the reference scores higher than the translation: the search pruned it
+    model      the reference scores lower: the models prefer the translation
 
-Forced decoding tells them apart. It is a beam search itself, though a wide one, so now and then it
-misses a derivation of the reference.
+Forced decoding distinguishes these causes. It is a beam search itself, though a wide one, so it
+sometimes misses a derivation of the reference.
 
-The same questions may be asked of the reference's order alone, whatever the words; the search that
-is told this order (`models/distortion/oracle.py`) answers them.
+The same analysis is possible for the reference's order alone, whatever the words, by a search that
+follows this order (`models/distortion/oracle.py`).
 """
 
 from collections.abc import Iterator, Sequence
@@ -29,7 +29,7 @@ from hyperbaton.foundation.settings_text import NO_LIMIT
 from hyperbaton.models.distortion.oracle import Oracle
 
 SAID, PHRASES, LIMIT, SEARCH, MODEL = CAUSES = ("said", "phrases", "limit", "search", "model")
-EQUAL_SCORES = 1e-6  # scores that differ by less are the same
+EQUAL_SCORES = 1e-6  # smaller differences are rounding errors
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,8 +39,8 @@ class Diagnosis:
     reference: str
     output: str
     score: float = np.nan  # of the output
-    reference_score: float = np.nan  # where the reference can be said within the limit
-    # weighted features of the output minus those of the reference, where both are known
+    reference_score: float = np.nan  # if the reference is reachable within the limit
+    # weighted features of the output minus those of the reference, if both are known
     differences: FloatArray | None = None
 
 
@@ -51,29 +51,29 @@ def diagnose(
     threads: int = 1,
     progress: Progress = silent,
 ) -> list[Diagnosis | Failure]:
-    """Of each sentence; a `Failure` where there is no translation."""
+    """Diagnoses each sentence; a `Failure` if it cannot be translated."""
     texts = [" ".join(reference.split()) for reference in references]
     requests = [Exactly(tuple(text.split()), nearest=False) for text in texts]
 
     def forcing(system: Translator, rows: Sequence[int], what: str) -> Iterator[Decoded | Failure]:
-        own = [sentences[row] for row in rows], threads, progress
-        return _results(system, what, *own, [requests[row] for row in rows])
+        chosen = [sentences[row] for row in rows]
+        return _results(system, what, chosen, threads, progress, [requests[row] for row in rows])
 
     rows = range(len(sentences))
-    own = list(_results(translator, "translating", sentences, threads, progress))
-    forced = list(forcing(translator, rows, "forcing"))
+    free = list(_results(translator, "translating", sentences, threads, progress))
+    forced = list(forcing(translator, rows, "forced decoding"))
     lost = [row for row in rows if isinstance(forced[row], Failure)]
     possible: set[int] = set()
     for limit in _longer(translator.settings.distortion_limit):
         left = [row for row in lost if row not in possible]
         freer = translator.with_settings(distortion_limit=limit)
-        tried = forcing(freer, left, "forcing with longer jumps")
-        possible |= {row for row, one in zip(left, tried, strict=True) if isinstance(one, Decoded)}
+        tried = zip(left, forcing(freer, left, "forced decoding with longer jumps"), strict=True)
+        possible |= {row for row, result in tried if isinstance(result, Decoded)}
     weights = np.array([translator.weights[name] for name in translator.feature_names])
     return [
-        found
-        if isinstance(found := own[row], Failure)
-        else _diagnosis(found, forced[row], texts[row], weights, is_possible=row in possible)
+        result
+        if isinstance(result := free[row], Failure)
+        else _diagnosis(result, forced[row], texts[row], weights, is_possible=row in possible)
         for row in rows
     ]
 
@@ -93,8 +93,8 @@ def _results(
 
 
 def _longer(limit: int) -> list[int]:
-    """Longer limits than the given one. The freer a search, the more of what is required it loses,
-    so there are several."""
+    """Longer limits to try. There are several, because a search with a longer limit prunes more of
+    the required derivations."""
     return [] if limit == NO_LIMIT else [2 * limit + 1, 4 * limit + 1, NO_LIMIT]
 
 
@@ -104,19 +104,20 @@ def diagnose_order(
     threads: int = 1,
     progress: Progress = silent,
 ) -> list[Diagnosis | Failure]:
-    """Why the translation of each sentence is not in the order of the reference, which the sentence
-    has as a layer. What is called the reference here is the best translation in that order."""
-    told = translator.with_model(Oracle())
-    names = list(told.feature_names)
+    """Diagnoses why the order of each translation differs from that of the reference, which is a
+    layer of the sentence. Here, the reference is the best translation in that order."""
+    guided = translator.with_model(Oracle())
+    names = list(guided.feature_names)
     oracle = names.index("oracle")
-    weights = np.array([told.weights[name] for name in names])
+    weights = np.array([guided.weights[name] for name in names])
     weights[oracle] = 0.0
 
-    def cause(own: Decoded, steered: Decoded, free: Decoded) -> Diagnosis:
-        values = [one.features()[0] for one in (own, steered, free)]
+    def cause(plain: Decoded, ordered: Decoded, unlimited: Decoded) -> Diagnosis:
+        values = [decoded.features()[0] for decoded in (plain, ordered, unlimited)]
         late = [value[oracle] < 0 for value in values]
         score, other = (float(value @ weights) for value in values[:2])
-        texts = " ".join(own.sentence.words), " ".join(steered.words()), " ".join(own.words())
+        source = " ".join(plain.sentence.words)
+        texts = source, " ".join(ordered.words()), " ".join(plain.words())
         if not late[0]:
             return Diagnosis(SAID, *texts, score, score)
         if late[1]:
@@ -126,35 +127,38 @@ def diagnose_order(
         return Diagnosis(kind, *texts, score, other, differences)
 
     searches = {
-        "translating": told.with_weights({"oracle": 0.0}),
-        "in the order of the reference": told,
-        "in this order without a limit": told.with_settings(distortion_limit=NO_LIMIT),
+        "translating": guided.with_weights({"oracle": 0.0}),
+        "translating in reference order": guided,
+        "translating in reference order without a limit": guided.with_settings(
+            distortion_limit=NO_LIMIT
+        ),
     }
-    how = sentences, threads, progress
-    every = zip(*(_results(own, what, *how) for what, own in searches.items()), strict=True)
-    return [
-        cause(own, steered, free)
-        if isinstance(own, Decoded) and isinstance(steered, Decoded) and isinstance(free, Decoded)
-        else next(one for one in (own, steered, free) if isinstance(one, Failure))
-        for own, steered, free in every
+    streams = [
+        _results(system, what, sentences, threads, progress) for what, system in searches.items()
     ]
+    diagnoses: list[Diagnosis | Failure] = []
+    for results in zip(*streams, strict=True):
+        failure = next((result for result in results if isinstance(result, Failure)), None)
+        decoded = [result for result in results if isinstance(result, Decoded)]
+        diagnoses.append(failure or cause(*decoded))
+    return diagnoses
 
 
 def _diagnosis(
-    own: Decoded,
+    free: Decoded,
     forced: Decoded | Failure,
     reference: str,
     weights: FloatArray,
     *,
     is_possible: bool,
 ) -> Diagnosis:
-    score, output = float(own.scores[0]), " ".join(own.words())
-    texts = " ".join(own.sentence.words), reference, output
+    score, output = float(free.scores[0]), " ".join(free.words())
+    texts = " ".join(free.sentence.words), reference, output
     if output == reference:
         return Diagnosis(SAID, *texts, score, score)
     if isinstance(forced, Failure):
         return Diagnosis(LIMIT if is_possible else PHRASES, *texts, score)
     other = float(forced.scores[0])
     cause = SEARCH if other > score + EQUAL_SCORES else MODEL
-    differences = (own.features()[0] - forced.features()[0]) * weights
+    differences = (free.features()[0] - forced.features()[0]) * weights
     return Diagnosis(cause, *texts, score, other, differences)

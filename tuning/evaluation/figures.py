@@ -1,9 +1,9 @@
-"""matplotlib's figures, without its global state: one look for all, and SVG for HTML pages.
+"""matplotlib figures in one style, without global state, and as SVG for HTML pages.
 
-In pages, colours and fonts are the page's, in light and dark: each of these colours is the value of
-a variable of `report/page.css` in light, and the variable takes its place. Words of any script are
-drawn as far as fonts are installed: matplotlib takes each character from the first of the families
-that has it. Text in SVG stays text, which the viewer draws with its own fonts.
+In pages, figures use the colours and fonts of the page, light or dark: each colour here is replaced
+by the variable of `report/page.css` that has this value in light mode. matplotlib takes each
+character from the first installed font family that has it. Text in SVG stays text, which the viewer
+draws with its fonts.
 """
 
 import io
@@ -43,12 +43,12 @@ FAMILIES = (
     "Unifont",
 )
 MISSING_GLYPH = r"Glyph (\d+) .*missing from font"
-TIP = "tip: "  # begins the name of what has a tooltip
+TIP = "tip: "  # prefix of the ids of elements with tooltips
 
 
 @contextmanager
 def drawing() -> Iterator[None]:
-    """Everything that is drawn inside has the same look, and equal figures give equal files."""
+    """Applies the style inside the context; equal figures give equal files."""
     import matplotlib
     from matplotlib.font_manager import fontManager
 
@@ -76,24 +76,24 @@ def drawing() -> Iterator[None]:
 
 
 def add_tip(axes: "Axes", x: float, y: float, text: str, size: float = 12) -> None:
-    """A tooltip around a point, in pages."""
+    """Adds a tooltip around a point, for pages."""
     look: dict[str, Any] = {"color": INK, "markersize": size, "markeredgewidth": 0}
     [point] = axes.plot([x], [y], "s", alpha=0, zorder=10, clip_on=False, gid=TIP + text, **look)
     point.set_in_layout(False)
 
 
 def page_svg(figure: "Figure", label: str, description: str) -> str:
-    """A figure that was made while `drawing`, as an `<svg>` element of a page."""
+    """A figure drawn inside `drawing()` as an `<svg>` element of a page."""
     import matplotlib
 
     stream = io.StringIO()
     nothing = dict.fromkeys(("Creator", "Date", "Format", "Type"))
     with warnings.catch_warnings(), matplotlib.rc_context({"svg.hashsalt": label}):
-        warnings.filterwarnings("ignore", MISSING_GLYPH)  # the viewer finds the glyphs
+        warnings.filterwarnings("ignore", MISSING_GLYPH)  # the viewer supplies missing glyphs
         figure.savefig(stream, format="svg", metadata=nothing, transparent=True)
     text = stream.getvalue()
     body = text[text.index(">", text.index("<svg")) + 1 :]
-    # its style would hold for the whole page, which has its own
+    # its style would apply to the whole page
     body = re.sub(r"<style.*?</style>", "", body, flags=re.DOTALL)
     body = re.sub(r"<[^>]*>", lambda tag: _page_tag(tag[0]), body)
     body = re.sub(r"\s*\n\s*", "\n", body).strip()
@@ -105,10 +105,10 @@ def page_svg(figure: "Figure", label: str, description: str) -> str:
 
 
 def _page_tag(tag: str) -> str:
-    """A tag that takes colours and fonts from the page, in two decimals."""
+    """A tag with the page's colours and fonts, and numbers of two decimals."""
     for pattern, new in (
         (f'<g id="{TIP}([^"]*)">', r"<g><title>\1</title>"),
-        (r'<g id="[^"]*"', "<g"),  # names that all figures use
+        (r'<g id="[^"]*"', "<g"),  # ids that all figures share
         ("xlink:href", "href"),
         (r"font-family: [^;\"]*; ", ""),
         (r' transform="rotate\(-0 [^"]*"', ""),

@@ -1,4 +1,4 @@
-"""Heat maps drawn by matplotlib: a value for every pair of words of a sentence, or of classes."""
+"""Draws heat maps with matplotlib: a value for every pair of words or classes."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 INCH = 72.0  # points
 FONT = 10.0
-WORD_FONT, LINE = 8.0, 10.0  # of words beside the squares, and the room that one takes
-MOST_NUMBERS = 400  # larger heat maps do not write values into their squares
+WORD_FONT, LINE = 8.0, 10.0  # font size and line height of words beside the squares
+MOST_NUMBERS = 400  # larger heat maps show no numbers
 SQUARE = 26.0  # points of a square with a value
-PAGE_SQUARE, PAGE_FONT = 22.0, 7.5  # in a page, where heat maps stand side by side
-SMALL_SQUARE = 14.0  # points of a square without one
-NARROWEST = 12.0  # a value fits into no smaller square
+PAGE_SQUARE, PAGE_FONT = 22.0, 7.5  # in a page, with heat maps side by side
+SMALL_SQUARE = 14.0  # points of a square without a value
+NARROWEST = 12.0  # points of the smallest square that has room for a value
 MARGINS = 180.0, 140.0  # points beside and above a heat map: words, titles, the scale
-LARGEST = 1150.0  # points of a picture's side, 2,400 pixels
+LARGEST = 1150.0  # maximum points of a picture's side, 2,400 pixels
 
 
 def number_text(value: float) -> str:
@@ -44,9 +44,9 @@ def draw_heat_map(
     highest: float | None = None,
     font: float | None = None,
 ) -> None:
-    """Values as colours, the higher the darker, up to the `highest` one; squares without a finite
-    value stay empty. Where `square`, their size in points, leaves no room for every word, some
-    words are left out."""
+    """Draws values as colours, darker for higher values, up to `highest`; squares without a finite
+    value stay empty. If `square`, the size in points, is too small for all words, some words are
+    left out."""
     from matplotlib.colors import LinearSegmentedColormap, to_rgba
 
     values = np.ma.masked_invalid(heat_map.values)
@@ -80,7 +80,7 @@ def _has_numbers(heat_map: HeatMap) -> bool:
 
 
 def heat_map_svg(heat_map: HeatMap) -> str:
-    """Shares in percent, for a page, with a tooltip for every square."""
+    """A heat map of percentages as SVG for a page, with a tooltip for every square."""
     from matplotlib.figure import Figure
 
     side = len(heat_map.rows) * PAGE_SQUARE / INCH
@@ -101,15 +101,15 @@ def _share_text(percent: float) -> str:
 
 
 def picture_of_heat_maps(heat_maps: Sequence[HeatMap]) -> "Figure":
-    """All heat maps in a grid that is about as wide as it is high; to be called while `drawing`."""
+    """All heat maps in a roughly square grid; must be called inside `drawing()`."""
     from matplotlib.figure import Figure
 
     n_columns = math.ceil(math.sqrt(len(heat_maps)))
     n_rows = math.ceil(len(heat_maps) / n_columns)
     counts = (
-        [max(len(one.columns) for one in heat_maps[n::n_columns]) for n in range(n_columns)],
+        [max(len(map_.columns) for map_ in heat_maps[n::n_columns]) for n in range(n_columns)],
         [
-            max(len(one.rows) for one in heat_maps[n * n_columns : (n + 1) * n_columns])
+            max(len(map_.rows) for map_ in heat_maps[n * n_columns : (n + 1) * n_columns])
             for n in range(n_rows)
         ],
     )

@@ -1,4 +1,4 @@
-"""Scores with their 95% intervals, a row for each system, and the baseline's score as a line."""
+"""Draws scores with 95% intervals, one row per system, and the baseline's score as a line."""
 
 from collections.abc import Mapping
 from textwrap import fill
@@ -7,13 +7,13 @@ from hyperbaton.tuning.evaluation.figures import INK, QUIET, SERIES, add_tip, dr
 from hyperbaton.tuning.evaluation.scoring import Score
 
 WIDTH = 5.6  # inches
-MARGINS, LINE = 0.7, 0.28  # inches: above and below the systems, and a line of their names
-MOST_LETTERS = 24  # in a line of a system's name
-ROOM = 0.05, 0.15  # at the left, and at the right, where the scores are: parts of the scale
+MARGINS, LINE = 0.7, 0.28  # inches: above and below the systems, and per line of their names
+MOST_LETTERS = 24  # characters in a line of a system's name
+ROOM = 0.05, 0.15  # margins at the left and, for the scores, at the right: parts of the scale
 
 
 def span(scores: Mapping[str, Score]) -> tuple[float, float]:
-    """From the lowest to the highest end of the intervals."""
+    """The lowest and the highest end of the intervals."""
     ends = [end for score in scores.values() for end in _ends(score)]
     return min(ends), max(ends)
 
@@ -25,7 +25,7 @@ def intervals_svg(
     baseline: str,
     scale: tuple[float, float],
 ) -> str:
-    """For a page. Charts that are to be compared have the same scale, which spans all of them."""
+    """A chart as SVG for a page. Give charts that are compared the same `scale`."""
     from matplotlib.figure import Figure
 
     names = [fill(name, MOST_LETTERS) for name in scores]
@@ -52,12 +52,12 @@ def intervals_svg(
         width = high - low or 1.0
         axes.set_xlim(low - ROOM[0] * width, high + ROOM[1] * width)
         axes.set_xlabel(x_title)
-        what = f"{x_title} with 95% intervals by system; the line is {baseline}"
+        what = f"{x_title} with 95% intervals by system; the line marks {baseline}"
         return page_svg(figure, caption, what)
 
 
 def _ends(score: Score) -> tuple[float, float]:
-    """Of the interval; without one, both are the score."""
+    """The ends of the interval; without one, the score twice."""
     if score.low is None or score.high is None:
         return score.score, score.score
     return score.low, score.high

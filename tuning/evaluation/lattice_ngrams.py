@@ -1,13 +1,14 @@
-"""The n-grams of all translations in a search lattice: how likely each is, and the translation that
-gains most from them.
+"""Computes the probabilities of all n-grams in a search lattice, and the translation that gains
+most from them.
 
-An n-gram may reach over several phrases, so nodes are split until all paths to a state end in the
-same words. Then every transition between states adds certain n-grams, whatever came before:
+An n-gram may span several phrases, so nodes are split into states until all paths to a state end in
+the same words. Then every transition between states adds the same n-grams, whatever came before:
 
     node ──phrase──▶ node          states: a node and the last ORDER − 1 words
     (3, "a b c") ──"d e"──▶ (5, "c d e")      adds d, cd, bcd, abcd, e, de, cde, bcde
 
-A gain that is a sum over words and n-grams (Tromble et al. 2008) has its best path then.
+With these states, the path with the highest gain is well defined if the gain is a sum over words
+and n-grams (Tromble et al. 2008).
 """
 
 from dataclasses import dataclass, replace
@@ -20,31 +21,30 @@ from hyperbaton.foundation.arrays import FloatArray, Int32Array, Int64Array, Rag
 from hyperbaton.foundation.kernels import inner, kernel
 
 ORDER = 4
-BITS = 16  # of a word's number in an n-gram's key; 0 stands for no word
-EQUAL_GAINS = 1e-9  # gains that differ by less do so by rounding
-MOST_ARCS = 5000  # of a lattice; the best ones
+BITS = 16  # of a word's number in the key of an n-gram; 0 means no word
+EQUAL_GAINS = 1e-9  # smaller differences are rounding errors
+MOST_ARCS = 5000  # of a lattice; only the best are used
 WORD = np.uint64((1 << BITS) - 1)
 CONTEXT = np.uint64((1 << BITS * (ORDER - 1)) - 1)
 
 
 @dataclass(frozen=True, eq=False)
 class NgramLattice:
-    """S states and T transitions, sorted so that what leads to a state comes before what leaves it.
-    State 0 is the beginning, the last one the end."""
+    """S states and T transitions in topological order. State 0 is initial, the last one final."""
 
     decoded: Decoded
-    words: dict[str, int]  # their numbers, from 1
-    option: Int32Array  # (T,) NONE for those to the end
+    words: dict[str, int]  # numbered from 1
+    option: Int32Array  # (T,) NONE for transitions to the final state
     before: Int32Array  # (T,)
     to: Int32Array  # (T,)
     score: FloatArray  # (T,)
     n_words: Int64Array  # (T,)
-    added: Ragged  # n-grams that each transition adds, by their numbers
-    keys: UInt64Array  # (n_ngrams,) words, BITS each, the last one lowest
+    added: Ragged  # numbers of the n-grams that each transition adds
+    keys: UInt64Array  # (n_ngrams,) words, BITS each, the last word in the lowest bits
 
     @property
     def order(self) -> Int64Array:
-        """How many words each n-gram has, (n_ngrams,)."""
+        """The number of words of each n-gram, (n_ngrams,)."""
         longer = self.keys[:, None] >> (BITS * np.arange(1, ORDER, dtype=np.uint64)) > 0
         order: Int64Array = 1 + longer.sum(axis=1)
         return order
@@ -53,21 +53,21 @@ class NgramLattice:
         """How often the n-grams of the lattice occur in a text, (n_ngrams,)."""
         numbers = np.array([self.words.get(word, int(WORD)) for word in text], np.uint64)
         keys = _keys_of(numbers)
-        found = np.searchsorted(self.keys, keys[np.isin(keys, self.keys)])
-        return np.bincount(found, minlength=len(self.keys))
+        ngrams = np.searchsorted(self.keys, keys[np.isin(keys, self.keys)])
+        return np.bincount(ngrams, minlength=len(self.keys))
 
     def probabilities(self, scale: float) -> FloatArray:
-        """How likely a translation has each n-gram at least once, (n_ngrams,), if a derivation is
-        as likely as exp(scale · score) says."""
+        """The probability that a translation contains each n-gram, (n_ngrams,), if the probability
+        of a derivation is proportional to exp(scale · score)."""
         added, score = self.added, self.score * scale
-        found: FloatArray = _probabilities(
+        probabilities: FloatArray = _probabilities(
             self.before, self.to, score, added.values, added.offsets, len(self.keys)
         )
-        return found
+        return probabilities
 
     def best(self, word_gain: float, ngram_gain: FloatArray) -> Decoded:
-        """The derivation with the highest sum of gains over its words and n-grams; of equals, that
-        with the highest score."""
+        """The derivation with the highest sum of gains over its words and n-grams; among equals,
+        the one with the highest score."""
         sums = np.concatenate([[0.0], np.cumsum(ngram_gain[self.added.values])])
         gain = sums[self.added.offsets[1:]] - sums[self.added.offsets[:-1]]
         path = _best_path(self.before, self.to, gain + word_gain * self.n_words, self.score)
@@ -79,7 +79,7 @@ class NgramLattice:
 
 
 def ngram_lattice(decoded: Decoded, n_arcs: int = MOST_ARCS) -> NgramLattice | None:
-    """Of a search that has kept its lattice; None for an empty sentence."""
+    """The n-gram lattice of a search that kept its lattice; None for an empty sentence."""
     if decoded.lattice is None:
         return None
     arcs = pruned_arcs(decoded.lattice, n_arcs)
@@ -89,7 +89,7 @@ def ngram_lattice(decoded: Decoded, n_arcs: int = MOST_ARCS) -> NgramLattice | N
         [words.setdefault(word, len(words) + 1) for word in decoded.phrase(option)]
         for option in used.tolist()
     ]
-    lengths = np.array([0, *map(len, phrases)])  # of no option, and of those used
+    lengths = np.array([0, *map(len, phrases)])  # first for arcs without an option
     flat = np.array([number for phrase in phrases for number in phrase], np.uint64)
     row = np.zeros(len(arcs.option), np.int64)
     row[arcs.option != NONE] = place + 1
@@ -113,7 +113,7 @@ def _keys_of(numbers):
 
 @inner
 def _say(context, word, keys):
-    """Adds the keys of the n-grams that end in a word; the context after it."""
+    """Adds the keys of the n-grams that end in a word; returns the context after it."""
     longest = (context << np.uint64(BITS)) | word
     key, mask = np.uint64(0), np.uint64(0)
     for n in range(ORDER):
@@ -128,10 +128,10 @@ def _say(context, word, keys):
 
 @kernel
 def _expand(arcs, row, words, offsets):
-    """Transitions between states: their arcs, states before and after, and keys of n-grams. `row`
-    is the phrase of each arc in `words`."""
+    """The transitions between states: arcs, states before and after, and keys of n-grams. `row` is
+    the phrase of each arc in `words`."""
     n_nodes = arcs.to[-1] + 1
-    begin = np.zeros(n_nodes + 1, np.int64)  # of each node's states
+    begin = np.zeros(n_nodes + 1, np.int64)  # first state of each node
     contexts = [np.uint64(0)]
     begin[1] = 1
     arc_of, before, to = [np.int32(0)], [np.int32(0)], [np.int32(0)]
@@ -143,20 +143,20 @@ def _expand(arcs, row, words, offsets):
         while last < len(arcs.to) and arcs.to[last] == node:
             n += begin[arcs.before[last] + 1] - begin[arcs.before[last]]
             last += 1
-        own = np.zeros(n, np.uint64)
+        reached = np.zeros(n, np.uint64)
         n = 0
         for arc in range(first, last):
             for state in range(begin[arcs.before[arc]], begin[arcs.before[arc] + 1]):
                 context = contexts[state]
                 for word in words[offsets[row[arc]] : offsets[row[arc] + 1]]:
                     context = _say(context, word, keys)
-                own[n] = context if node < n_nodes - 1 else np.uint64(0)  # all end in one state
+                reached[n] = context if node < n_nodes - 1 else np.uint64(0)  # one final state
                 key_offsets.append(len(keys) - 1)
                 arc_of.append(np.int32(arc))
                 before.append(np.int32(state))
                 n += 1
-        distinct = np.unique(own)
-        for context in own:
+        distinct = np.unique(reached)
+        for context in reached:
             to.append(np.int32(begin[node] + np.searchsorted(distinct, context)))
         for context in distinct:
             contexts.append(context)
@@ -169,16 +169,18 @@ def _expand(arcs, row, words, offsets):
 
 @kernel
 def _best_path(before, to, gain, score):
-    """The transitions of the path with the highest gain, and of these with the highest score."""
+    """The transitions of the path with the highest gain; among equals, with the highest score."""
     n_states = to[-1] + 1
-    best, own = np.full(n_states, -np.inf), np.full(n_states, -np.inf)
+    best, best_score = np.full(n_states, -np.inf), np.full(n_states, -np.inf)
     came = np.full(n_states, -1, np.int64)
-    best[0] = own[0] = 0.0
+    best[0] = best_score[0] = 0.0
     for t in range(len(to)):
-        value, total = best[before[t]] + gain[t], own[before[t]] + score[t]
+        value, total = best[before[t]] + gain[t], best_score[before[t]] + score[t]
         known = best[to[t]]
-        if value > known + EQUAL_GAINS or (value > known - EQUAL_GAINS and total > own[to[t]]):
-            best[to[t]], own[to[t]], came[to[t]] = value, total, t
+        if value > known + EQUAL_GAINS or (
+            value > known - EQUAL_GAINS and total > best_score[to[t]]
+        ):
+            best[to[t]], best_score[to[t]], came[to[t]] = value, total, t
     path, state = [np.int64(0)], n_states - 1
     while state:
         path.append(came[state])
@@ -188,15 +190,15 @@ def _best_path(before, to, gain, score):
 
 @kernel
 def _probabilities(before, to, score, added, offsets, n_ngrams):
-    """P(a path has the n-gram), by following the share of paths that already have it."""
+    """P(a path has the n-gram), by propagating the share of paths that already have it."""
     n_states, n = to[-1] + 1, len(to)
-    rest = np.full(n_states, -np.inf)  # log of the sum over all paths to the end
+    rest = np.full(n_states, -np.inf)  # log of the sum over all paths to the final state
     rest[-1] = 0.0
     for t in range(n - 1, -1, -1):
         value = score[t] + rest[to[t]]
         high, low = max(value, rest[before[t]]), min(value, rest[before[t]])
         rest[before[t]] = high + np.log1p(np.exp(low - high)) if low > -np.inf else high
-    chance = np.exp(score + rest[to] - rest[before])  # of each transition, from where it begins
+    chance = np.exp(score + rest[to] - rest[before])  # of each transition, given its first state
     reached = np.zeros(n_states)
     reached[0] = 1.0
     for t in range(n):
@@ -211,7 +213,7 @@ def _probabilities(before, to, score, added, offsets, n_ngrams):
         for place in range(offsets[t], offsets[t + 1]):
             users[at[added[place]]] = t
             at[added[place]] += 1
-    found = np.zeros(n_ngrams)
+    probability = np.zeros(n_ngrams)
     for ngram in range(n_ngrams):
         seen = np.zeros(n_states)
         user = begin[ngram]
@@ -222,5 +224,5 @@ def _probabilities(before, to, score, added, offsets, n_ngrams):
             share = reached[before[t]] if has else seen[before[t]]
             if share > 0.0:
                 seen[to[t]] += share * chance[t]
-        found[ngram] = seen[-1]
-    return found
+        probability[ngram] = seen[-1]
+    return probability

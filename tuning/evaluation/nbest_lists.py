@@ -1,9 +1,8 @@
-"""N-best lists in Moses' format: `id ||| words ||| features ||| score`, maybe more fields.
+"""N-best lists in Moses format: `id ||| words ||| features ||| score`, and optional further fields.
 
-Features are those that are written in the lists, and more that the user has from elsewhere, in
-files with a number for every entry or from a function. The list's own score is a feature as well.
-It knows the weights with which the list was made, so whoever weighs nothing else has the list as it
-is.
+Features are those in the lists, and additional ones from files with one number per entry or from
+functions. The score of the list is a feature too: it includes the weights with which the list was
+produced, so using it alone reproduces the order of the list.
 """
 
 import os
@@ -22,7 +21,7 @@ from hyperbaton.foundation.catalogue import Catalogue
 from hyperbaton.foundation.errors import BadLine, DataError, SettingError, counted
 
 SCORE = "score"
-# The numbers of the translations of one source sentence, which is None if it is not known
+# Maps a source sentence (None if unknown) and its translations to one number per translation
 FeatureFunction: TypeAlias = Callable[[str | None, list[str]], Iterable[float]]
 
 
@@ -30,7 +29,7 @@ class NBestEntry(NamedTuple):
     sentence: int
     text: str
     score: float
-    features: str = ""  # as they are written: lm= -12.3 msd= 0 -1.2
+    features: str = ""  # as in the file: lm= -12.3 msd= 0 -1.2
     more: tuple[str, ...] = ()  # further fields
 
 
@@ -47,13 +46,13 @@ def parse_entry(line: str) -> NBestEntry:
 
 
 def entry_line(entry: NBestEntry) -> str:
-    """As in a file."""
+    """The line of an entry in a file."""
     first = str(entry.sentence), entry.text, entry.features, f"{entry.score:.6g}"
     return " ||| ".join([*first, *entry.more])
 
 
 def read_lists(path: Path) -> Generator[list[NBestEntry], None, None]:
-    """The entries of one sentence after the other; ids must not go back, and may be left out."""
+    """Yields the list of one sentence after the other; ids must not decrease, but may have gaps."""
     before = -1
     entries = (entry for _, entry in parse_lines(path, parse_entry))
     for sentence, group in groupby(entries, lambda entry: entry.sentence):
@@ -66,7 +65,7 @@ def read_lists(path: Path) -> Generator[list[NBestEntry], None, None]:
 
 
 def side_by_side(readers: Sequence[Iterator[list[NBestEntry]]]) -> Iterator[list[list[NBestEntry]]]:
-    """For every sentence from 0 to the last one the lists that there are."""
+    """Yields the existing lists of every sentence from 0 to the last one."""
     waiting = [next(reader, None) for reader in readers]
     sentence = 0
     while any(waiting):
@@ -88,7 +87,7 @@ class FeatureLists:
     names: tuple[str, ...]
     values: FloatArray  # (H, features)
     where: str
-    n_added: int = 0  # features that are not written in the lists, the last ones
+    n_added: int = 0  # the last features, which are not in the lists
 
     def __len__(self) -> int:
         """The number of lists; a sentence may have none."""
@@ -96,11 +95,11 @@ class FeatureLists:
 
     @property
     def sentences(self) -> list[int]:
-        """Whose lists these are."""
+        """The numbers of the sentences with lists."""
         return [self.entries[first].sentence for first in self.offsets[:-1].tolist()]
 
     def check_sentences(self, n: int, where: str) -> None:
-        """Every list must belong to one of the `n` lines of another file."""
+        """Raises if a list belongs to none of the `n` lines of another file."""
         if self.sentences[-1] >= n:
             raise DataError(
                 f"has a list of sentence {self.sentences[-1]}",
@@ -110,7 +109,7 @@ class FeatureLists:
 
     def with_feature(self, name: str, values: FloatArray) -> "FeatureLists":
         if name in self.names:
-            raise SettingError(f"there are two features {name!r}", advice="give one another name")
+            raise SettingError(f"there are two features {name!r}", advice="rename one of them")
         columns = np.column_stack([self.values, values])
         return replace(self, names=(*self.names, name), values=columns, n_added=self.n_added + 1)
 
@@ -121,29 +120,30 @@ def read_feature_lists(path: Path) -> FeatureLists:
     names: tuple[str, ...] | None = None
     for group in read_lists(path):
         for entry in group:
-            entries.append(entry)  # one for every line
+            entries.append(entry)  # one per line
             try:
-                own, numbers = parse_features(entry.features)
-                if own != (names := own if names is None else names):
+                parsed, numbers = parse_features(entry.features)
+                if parsed != (names := parsed if names is None else names):
                     expected = f"the first entry has {' '.join(names) or 'none'}"
-                    raise BadLine("features", f"has the features {' '.join(own)}", expected)
+                    raise BadLine("features", f"has the features {' '.join(parsed)}", expected)
             except BadLine as bad:
                 bad.where = f"{path}:{len(entries)}"
                 raise
             values.append([entry.score, *numbers])
         offsets.append(len(entries))
     if names is None:
-        raise DataError("has no entry of an n-best list", where=str(path))
+        raise DataError("has no entries of an n-best list", where=str(path))
     if SCORE in names:
-        advice = "give it another name in the list"
         raise DataError(
-            f"has a feature {SCORE!r}, as if it were the score", where=str(path), advice=advice
+            f"has a feature named {SCORE!r}, which is the name of the total score",
+            where=str(path),
+            advice="rename the feature in the list",
         )
     return FeatureLists(entries, np.array(offsets), (SCORE, *names), np.array(values), str(path))
 
 
 def parse_features(text: str) -> tuple[tuple[str, ...], list[float]]:
-    """Names and values; several values behind one name are numbered.
+    """Parses names and values; several values after one name are numbered.
 
     >>> parse_features("lm= -12.5 msd= 0 -1")
     (('lm', 'msd.0', 'msd.1'), [-12.5, 0.0, -1.0])
@@ -155,21 +155,21 @@ def parse_features(text: str) -> tuple[tuple[str, ...], list[float]]:
         elif groups:
             groups[-1][1].append(_number(token, f"the feature {groups[-1][0]}"))
         else:
-            raise BadLine("features", f"{token!r} is the value of no feature", "name= value …")
+            raise BadLine("features", f"{token!r} has no feature name before it", "name= value …")
     names = [
-        name if len(own) == 1 else f"{name}.{number}"
-        for name, own in groups
-        for number in range(len(own))
+        name if len(values) == 1 else f"{name}.{number}"
+        for name, values in groups
+        for number in range(len(values))
     ]
     if len(set(names)) < len(names):
         raise BadLine("features", "has a feature twice", "every name once")
-    return tuple(names), [value for _, own in groups for value in own]
+    return tuple(names), [value for _, values in groups for value in values]
 
 
 def add_features(
     lists: FeatureLists, texts: Iterable[str], sources: Sequence[str] | None = None
 ) -> FeatureLists:
-    """The lists with the features that texts such as `name=FILE` or `name=module:function` say."""
+    """Adds features given as `name=FILE` or `name=module:function`."""
     for text in texts:
         name, _, place = text.partition("=")
         if not name or not place or len(name.split()) != 1:
@@ -181,7 +181,7 @@ def add_features(
         is_function = ":" in place and not Path(place).exists()
         feature = FUNCTIONS.find(place) if is_function else Path(place)
         if is_function and not callable(feature):
-            raise SettingError(f"{place} cannot be called", expected="a function")
+            raise SettingError(f"{place} is not callable", expected="a function")
         lists = with_features(lists, {name: feature}, sources)
     return lists
 
@@ -189,15 +189,15 @@ def add_features(
 def with_features(
     lists: FeatureLists, features: Mapping[str, Any], sources: Sequence[str] | None = None
 ) -> FeatureLists:
-    """The lists with more features: files, numbers for all entries, or functions."""
+    """Adds features: files, numbers for all entries, or functions."""
     for name, feature in features.items():
         if callable(feature):
-            found = _called(lists, feature, sources)
+            values = _called(lists, feature, sources)
         elif isinstance(feature, (str, os.PathLike)):
-            found = _read(lists, Path(feature))
+            values = _read(lists, Path(feature))
         else:
-            found = _checked(lists, np.asarray(feature, dtype=np.float64), name)
-        lists = lists.with_feature(name, found)
+            values = _checked(lists, np.asarray(feature, dtype=np.float64), name)
+        lists = lists.with_feature(name, values)
     return lists
 
 
@@ -210,7 +210,7 @@ def _checked(lists: FeatureLists, values: FloatArray, where: str) -> FloatArray:
         raise DataError(
             f"has {counted(len(values), 'line')}",
             where=where,
-            expected=f"{lists.where} has {len(lists.entries):,} entries; each needs its number",
+            expected=f"{lists.where} has {len(lists.entries):,} entries; each needs one number",
         )
     if not np.isfinite(values).all():
         raise DataError("has a value that is not finite", where=where)
@@ -220,23 +220,23 @@ def _checked(lists: FeatureLists, values: FloatArray, where: str) -> FloatArray:
 def _called(
     lists: FeatureLists, function: FeatureFunction, sources: Sequence[str] | None
 ) -> FloatArray:
-    """What a function says of every list."""
+    """The values of a feature function for all lists."""
     parts = []
     for sentence, (begin, end) in zip(
         lists.sentences, pairwise(lists.offsets.tolist()), strict=True
     ):
         texts = [entry.text for entry in lists.entries[begin:end]]
-        found = np.asarray(
+        values = np.asarray(
             function(sources[sentence] if sources else None, texts), dtype=np.float64
         )
-        if found.shape != (len(texts),) or not np.isfinite(found).all():
+        if values.shape != (len(texts),) or not np.isfinite(values).all():
             raise DataError(
-                f"sentence {sentence} has {counted(len(texts), 'translation')} and gets "
-                f"{np.array2string(found, threshold=5)}",
+                f"returned {np.array2string(values, threshold=5)} for sentence {sentence} with "
+                f"{counted(len(texts), 'translation')}",
                 where=f"{function.__module__}:{getattr(function, '__name__', '')}",
                 expected="a finite number for each",
             )
-        parts.append(found)
+        parts.append(values)
     return np.concatenate(parts)
 
 

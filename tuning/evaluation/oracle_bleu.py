@@ -1,10 +1,11 @@
-"""The best BLEU in the search lattices of a test set: a ceiling for tuning, which can only choose
-among these translations.
+"""Searches for the best BLEU in the search lattices of a test set, an upper bound for tuning, which
+can only choose among these translations.
 
-BLEU is no sum over sentences, nor over words, and lattices hold too many translations to try all.
-Those that gain most by several linear gains (Tromble et al. 2008) are the candidates, and among
-them each sentence takes what is best for BLEU of the whole set, until none changes. So the result
-is a lower bound of the ceiling, and at least as good as the system's own translations.
+BLEU is not a sum over sentences or words, and lattices have too many translations to try all. The
+candidates are the translations with the highest values of several linear gains (Tromble et al.
+2008). Hill climbing then exchanges the candidates of one sentence at a time while BLEU of the whole
+set improves. So the result is a lower bound of the best BLEU, and at least that of the system's
+translations.
 """
 
 from collections.abc import Sequence
@@ -23,13 +24,13 @@ from hyperbaton.tuning.evaluation.lattice_ngrams import ngram_lattice
 from hyperbaton.tuning.metrics.base import Metric, Outputs
 from hyperbaton.tuning.metrics.bleu import Bleu
 
-# What an n-gram of the reference is worth is by so much more with each word, and what a word costs
+# Factors by which the gain of a matching n-gram grows with each order, and gains of a word
 RATIOS, WORD_GAINS = (1.0, 1.3, 1.8), (-0.7, -0.4, -0.15)
 
 
 @dataclass(frozen=True)
 class OracleBleu:
-    own: list[str]  # the system's translations; empty lines where it has none
+    own: list[str]  # the system's translations; empty if a sentence has none
     best: list[str]
     own_score: float
     best_score: float
@@ -50,7 +51,7 @@ def oracle_bleu(
         progress("translating", number + 1)
     metric = Bleu()
     owner = np.repeat(np.arange(len(candidates)), list(map(len, candidates)))
-    texts = [text for own in candidates for text in own]
+    texts = [text for of_sentence in candidates for text in of_sentence]
     statistics = metric.statistics(Outputs(texts, [references[row] for row in owner.tolist()]))
     first = np.searchsorted(owner, np.arange(len(candidates)))
     chosen = climb(metric, statistics, first, np.append(first[1:], len(owner)))
@@ -60,23 +61,24 @@ def oracle_bleu(
 
 
 def _candidates(decoded: Decoded, references: list[list[str]]) -> list[str]:
-    """The system's own translation, and others that gain much."""
-    own = [" ".join(decoded.words())]
+    """The system's translation, then those with the highest linear gains."""
+    texts = [" ".join(decoded.words())]
     lattice = ngram_lattice(decoded)
     if lattice is None:
-        return own
+        return texts
     counts = [lattice.contains(reference) for reference in references]
     is_there = np.max(counts, axis=0) > 0
     for ratio, word_gain in product(RATIOS, WORD_GAINS):
         gain = is_there * ratio ** (lattice.order - 1.0) / 4
-        own.append(" ".join(lattice.best(word_gain, gain).words()))
-    return list(dict.fromkeys(own))
+        texts.append(" ".join(lattice.best(word_gain, gain).words()))
+    return list(dict.fromkeys(texts))
 
 
 def climb(
     metric: Metric, statistics: FloatArray, first: Int64Array, last: Int64Array
 ) -> Int64Array:
-    """A row for each sentence, changed one at a time while the score of all rises."""
+    """Chooses a row for each sentence by hill climbing: changes one at a time while the total score
+    rises."""
     sentence_scores = metric.smooth_sentence_scores(statistics)
     chosen = np.array(
         [a + int(np.argmax(sentence_scores[a:b])) for a, b in zip(first, last, strict=True)]

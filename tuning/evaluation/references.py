@@ -41,7 +41,7 @@ def read_hypotheses(path: Path) -> HypothesisFile:
 
 
 def read_references(paths: Sequence[Path]) -> list[list[str]]:
-    """For every sentence its references, at least one."""
+    """Reads the references of every sentence, at least one."""
     check_standard_input(paths)
     files = [_read(path) for path in paths]
     check_line_counts({str(path): len(lines) for path, lines in zip(paths, files, strict=True)})
@@ -49,17 +49,17 @@ def read_references(paths: Sequence[Path]) -> list[list[str]]:
     if not files or not files[0]:
         raise DataError("there are no references", where=where)
     if not any(line.strip() for lines in files for line in lines):
-        raise DataError("there is not a single word in the references", where=where)
+        raise DataError("all references are empty", where=where)
     groups = []
     for first, *others in zip(*files, strict=True):
         given = [line for line in others if line.strip()]
-        # An empty line in the first file is an empty reference only if no other file has one
+        # An empty line in the first file is an empty reference only if the sentence has no other
         groups.append(given if given and not first.strip() else [first, *given])
     return groups
 
 
 def look_raw(groups: Sequence[Sequence[str]]) -> bool:
-    """Whether most sentences end in a mark that stands at its word, as in text that is not tokens.
+    """Whether most sentences end in punctuation attached to a word, as in text not tokenised.
 
     >>> look_raw([["He came.", "So he did ."], ["「来た。」"]]), look_raw([["He came ."]])
     (True, False)
@@ -69,18 +69,18 @@ def look_raw(groups: Sequence[Sequence[str]]) -> bool:
 
 
 def check_line_counts(counts: dict[str, int]) -> None:
-    """All files need a line for every sentence."""
+    """Raises unless all files have the same number of lines."""
     if len(set(counts.values())) > 1:
         shortest, longest = min(counts, key=counts.__getitem__), max(counts, key=counts.__getitem__)
         raise DataError(
             "the file ends here",
             where=f"{shortest}:{counts[shortest] + 1}",
-            expected=f"{longest} has {counts[longest]} lines; all files need as many",
+            expected=f"{longest} has {counts[longest]} lines; all files need the same number",
         )
 
 
 def check_standard_input(paths: Sequence[Path]) -> None:
-    """Standard input can only be read once."""
+    """Raises if several files are standard input, which can only be read once."""
     if sum(str(path) == "-" for path in paths) > 1:
         raise SettingError(
             "several files cannot be standard input", expected="give - for one of them only"

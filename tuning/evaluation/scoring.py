@@ -1,4 +1,4 @@
-"""Systems × metrics: scores, intervals and tests against a baseline, as plain data."""
+"""Scores systems by metrics, with intervals and tests against a baseline."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -28,12 +28,13 @@ BETTER_MARK, WORSE_MARK = "*", "†"  # than the baseline, significantly
 
 @dataclass(frozen=True)
 class Score:
-    """Unknown values are None: without resamples or a baseline, and for the baseline itself."""
+    """A score with interval and test. Values are None without resamples or without a baseline, and
+    for the baseline itself."""
 
     score: float
     low: float | None = None  # 95% interval
     high: float | None = None
-    difference: float | None = None  # from the baseline; of means, if there are several runs
+    difference: float | None = None  # from the baseline; of means for several runs
     p_value: float | None = None
 
     @property
@@ -53,7 +54,7 @@ class Evaluation:
     systems: tuple[str, ...]
     metrics: tuple[Metric, ...]
     scores: dict[str, tuple[Score, ...]]  # by system, in the order of the metrics
-    statistics: dict[str, tuple[FloatArray, ...]]  # the same
+    statistics: dict[str, tuple[FloatArray, ...]]  # in the same order
     n_sentences: int
     baseline: str | None
     test: str
@@ -61,29 +62,29 @@ class Evaluation:
     seed: int
 
     def score_of(self, metric: str, system: str | None = None) -> Score:
-        """The score of a system, by default the first, by a metric's name in any case."""
+        """The score of a system, by default the first; the metric's name ignores case."""
         names = [metric.name.lower() for metric in self.metrics]
         if metric.lower() not in names:
             raise SettingError(f"{metric!r} was not measured", expected=nearest(metric, names))
         return self.scores[system or self.systems[0]][names.index(metric.lower())]
 
     def sentence_scores(self, system: str) -> FloatArray:
-        """(n_sentences, n_metrics)"""
+        """The sentence scores of a system, (n_sentences, n_metrics)."""
         pairs = zip(self.metrics, self.statistics[system], strict=True)
         return np.stack([metric.sentence_scores(rows) for metric, rows in pairs], axis=1)
 
     def details(self, system: str) -> list[Details]:
-        """What each metric's score is made of; nothing for most."""
+        """The components of each metric's score; empty for most metrics."""
         pairs = zip(self.metrics, self.statistics[system], strict=True)
         return [metric.details(rows.sum(axis=0)) for metric, rows in pairs]
 
 
 class Judge:
-    """Scores systems by one metric on the same resamples; 0 resamples: no intervals, no tests.
+    """Scores systems by one metric on the same resamples; with 0 resamples, no intervals and tests.
 
-    A system has one or more tuning runs: the score and its interval are those of the first,
-    differences and p-values those of the means of all. Intervals and paired bootstrap tests come
-    from the same numbers, and are those of `tuning/evaluation/significance.py`.
+    A system has one or more tuning runs: score and interval are those of the first run, differences
+    and p-values those of the mean of all. Intervals and paired bootstrap tests use the same
+    resamples and equal those of `tuning/evaluation/significance.py`.
     """
 
     def __init__(
@@ -106,9 +107,9 @@ class Judge:
             every = [rows for runs in systems.values() for rows in runs]
             resampled = iter(resampled_scores(metric, every, **self._drawn))
             for number, (name, runs) in enumerate(systems.items()):
-                own = list(islice(resampled, len(runs)))
-                self._intervals[name] = interval(own[0])
-                self._means[name] = mean_of_runs(own, seed, number)
+                of_runs = list(islice(resampled, len(runs)))
+                self._intervals[name] = interval(of_runs[0])
+                self._means[name] = mean_of_runs(of_runs, seed, number)
 
     def score(self, name: str, baseline: str | None) -> Score:
         against = baseline if baseline != name else None
@@ -137,7 +138,7 @@ class Judge:
         return self._mean(name) - self._mean(baseline)
 
     def matrix(self, names: Sequence[str]) -> FloatArray:
-        """p of each pair, NaN on the diagonal; all tests are symmetric."""
+        """The p-values of all pairs, NaN on the diagonal; all tests are symmetric."""
         matrix = np.full((len(names), len(names)), np.nan)
         for i, j in combinations(range(len(names)), 2):
             matrix[i, j] = matrix[j, i] = self.p_value(names[i], names[j])
@@ -154,11 +155,11 @@ def evaluate(
     seed: int = SEED,
     progress: Progress = silent,
 ) -> Evaluation:
-    """Scores all systems; with `n_resamples` 0, without intervals and tests."""
+    """Scores all systems; 0 resamples give no intervals and tests."""
     find_test(test)
     if baseline is not None and baseline not in systems:
         raise SettingError(
-            f"there is no system {baseline!r} to be the baseline",
+            f"unknown baseline {baseline!r}",
             expected=nearest(baseline, list(systems)),
         )
     statistics: dict[str, tuple[FloatArray, ...]] = {}
@@ -169,7 +170,7 @@ def evaluate(
             rows.append(metric.statistics(outputs))
         statistics[name] = tuple(rows)
     judges = [
-        Judge(metric, {n: [own[place]] for n, own in statistics.items()}, test, n_resamples, seed)
+        Judge(metric, {n: [rows[place]] for n, rows in statistics.items()}, test, n_resamples, seed)
         for place, metric in enumerate(metrics)
     ]
     return Evaluation(

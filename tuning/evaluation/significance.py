@@ -1,28 +1,27 @@
-"""Confidence in scores and in differences between scores, for every metric.
+"""Confidence intervals of scores and significance tests of differences, for every metric.
 
 * `interval` of `resampled_scores`: bootstrap percentiles (Koehn 2004).
-* `paired_bootstrap` (Koehn 2004): both systems are scored on the same resamples of the test set; p
-  is the share in which the better system does not win. One-sided: "is it really better?"
-* `randomisation` (Riezler and Maxwell 2005): each sentence's outputs change systems with
-  probability 1/2; p is the share in which the difference is at least as large, in either
-  direction, as the real one. Two-sided: "do they differ?"
+* `paired_bootstrap` (Koehn 2004): scores both systems on the same resamples of the test set; p is
+  the share in which the better system does not win. One-sided: "is it really better?"
+* `randomisation` (Riezler and Maxwell 2005): exchanges the outputs of each sentence between the
+  systems with probability 1/2; p is the share in which the difference is at least as large, in
+  either direction, as the real one. Two-sided: "do they differ?"
 
-A system may have been tuned several times. Its score is then the mean of its runs. The bootstrap
-draws runs as well as sentences; since n runs drawn from n vary less than n new ones, by the factor
-(n − 1)/n in variance, their deviation from the mean is enlarged by √(n/(n − 1)). Randomisation
-exchanges a sentence's outputs among all runs of both systems (Clark et al. 2011), which averages
-over the runs that were made but does not ask what others would have been.
+If a system was tuned several times, its score is the mean of its runs. The bootstrap draws runs as
+well as sentences; n runs drawn from n vary less than n new ones, by the factor (n − 1)/n in
+variance, so their deviation from the mean is enlarged by √(n/(n − 1)). Randomisation exchanges the
+outputs of a sentence among all runs of both systems (Clark et al. 2011), which averages over the
+given runs but does not generalise to new ones.
 
 All p-values are (k + 1) / (n + 1) for k such cases among n, so they are never 0, and 1 for equal
-systems. Metrics are seen through their additive statistics, (n_sentences, n_statistics). Equal
-seeds draw the same sentences, whatever the metric: several metrics and systems are tested on
-the same resamples. Comparing many systems with one baseline needs a stricter level; no correction
-is made here (`verdicts.py` makes one).
+systems. Metrics enter through their additive statistics, (n_sentences, n_statistics). Equal seeds
+draw the same sentences, whatever the metric: several metrics and systems are tested on the same
+resamples. Comparing many systems with one baseline needs a stricter level; `verdicts.py` makes this
+correction.
 
-A resample is a vector that counts how often it holds each sentence, a random exchange of two
-systems a vector of zeros and ones, so the sums of all of them are one matrix product. Matrices are
-made in chunks of bounded memory; the draws depend only on the seed and the number of sentences,
-never on the chunks or on what is summed.
+A resample is a vector of counts per sentence, and a random exchange of two systems is a vector of
+zeros and ones, so all sums are one matrix product. Matrices are built in chunks of bounded memory;
+the draws depend only on the seed and the number of sentences, not on the chunks.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -37,7 +36,7 @@ from hyperbaton.tuning.metrics.base import Metric
 RESAMPLES = 1000
 SEED = 1
 LEVEL = 0.95
-NUMBERS_AT_ONCE = 1 << 22  # of a matrix: 32 MB
+NUMBERS_AT_ONCE = 1 << 22  # elements of a matrix: 32 MB
 SIGNIFICANT = 0.05  # p below it is called significant
 _ROUNDING = 1e-9  # smaller differences of scores are rounding errors
 Runs = Sequence[FloatArray]  # the statistics of each tuning run, (n_sentences, n_statistics)
@@ -79,8 +78,8 @@ def paired_bootstrap(
 
 
 def mean_of_runs(resampled: Sequence[FloatArray], seed: int, system: int) -> FloatArray:
-    """A system's score in every resample, (n_resamples,): the mean of runs that are drawn with
-    replacement. `system` is its number, since systems draw independently of each other."""
+    """A system's score in every resample, (n_resamples,): the mean of runs drawn with replacement.
+    `system` is its number, because systems draw independently of each other."""
     scores = np.stack(resampled)  # (runs, n_resamples)
     n_runs, n_resamples = scores.shape
     mean: FloatArray = scores.mean(axis=0)
@@ -94,7 +93,7 @@ def mean_of_runs(resampled: Sequence[FloatArray], seed: int, system: int) -> Flo
 
 
 def interval(scores: FloatArray, level: float = LEVEL) -> tuple[float, float]:
-    """Where the middle `level` of the resampled scores lies."""
+    """The interval that contains the middle `level` of the resampled scores."""
     low, high = np.quantile(scores, [(1 - level) / 2, (1 + level) / 2])
     return float(low), float(high)
 
@@ -131,7 +130,7 @@ def _exchanged(
 def _permuted(
     metric: Metric, baseline: Runs, system: Runs, n_resamples: int, seed: int
 ) -> FloatArray:
-    """Differences of mean scores after random orders of all runs, (n_resamples,)."""
+    """Differences of mean scores after random permutations of all runs, (n_resamples,)."""
     runs = np.stack([*baseline, *system], axis=1)  # (n_sentences, runs, n_statistics)
     shuffled = np.stack(
         [
@@ -169,7 +168,7 @@ def resampled_scores(
 
 
 def resampling_counts(n_sentences: int, n_resamples: int, seed: int) -> Iterator[FloatArray]:
-    """How often each resample with replacement has each sentence, (some, n_sentences) at a time."""
+    """Counts of each sentence in each resample with replacement, (some, n_sentences) at a time."""
     random = np.random.default_rng(seed)
     for n in _chunks(n_sentences, n_resamples):
         drawn = random.integers(n_sentences, size=(n, n_sentences))
@@ -204,7 +203,7 @@ def _check(baseline: Runs, system: Runs, n_resamples: int) -> None:
     if n_resamples < 1:
         raise SettingError(f"{n_resamples} resamples", expected="at least one; 1,000 are usual")
     if not baseline or not system:
-        raise DataError("a system without any run", expected="each needs at least one")
+        raise DataError("a system has no runs", expected="each needs at least one")
     lengths = sorted({len(statistics) for statistics in (*baseline, *system)})
     if len(lengths) > 1:
         raise DataError(
@@ -216,7 +215,7 @@ def _check(baseline: Runs, system: Runs, n_resamples: int) -> None:
 
 
 def p_text(p_value: float, n_resamples: int = 0) -> str:
-    """`p 0.032`; `p ≤ 0.001` where it is as small as so many resamples allow."""
+    """`p 0.032`, or `p ≤ 0.001` if it is as small as the number of resamples allows."""
     if n_resamples and p_value <= 1 / (n_resamples + 0.5):
         return f"p ≤ {1 / (n_resamples + 1):.1g}"
     return "p < 0.001" if p_value < 0.0005 else f"p {p_value:.3f}"

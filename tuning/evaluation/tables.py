@@ -1,7 +1,7 @@
-"""Tables of text: aligned columns for people, Markdown, LaTeX, CSV; `report/html.py` has HTML.
+"""Tables as aligned text, Markdown, LaTeX and CSV; `report/html.py` has HTML.
 
-Cells are ready-made text, so that a number reads the same everywhere. Widths are those of a
-terminal, where East Asian letters take two columns.
+Cells are formatted text, so that a number looks the same everywhere. Widths are those of a
+terminal, where East Asian characters take two columns.
 """
 
 import csv
@@ -27,12 +27,12 @@ class Table:
     rows: Sequence[Sequence[str]]
     notes: Sequence[str] = ()
     title: str = ""
-    left: frozenset[str] | None = None  # columns of words; None: the first, which names the row
-    bold: frozenset[tuple[int, int]] = frozenset()  # rows and columns, in LaTeX and HTML
+    left: frozenset[str] | None = None  # left-aligned columns; None: only the first
+    bold: frozenset[tuple[int, int]] = frozenset()  # (row, column) of bold cells in LaTeX and HTML
 
     @property
     def is_left(self) -> list[bool]:
-        """Of each column: whether its cells are words; numbers go to the right."""
+        """Whether each column is left-aligned, as words are; numbers are right-aligned."""
         if self.left is None:
             return [place == 0 for place in range(len(self.header))]
         return [name in self.left for name in self.header]
@@ -44,7 +44,7 @@ class Table:
 
 
 def as_text(table: Table, indent: str = "") -> str:
-    """Title, columns two spaces apart, notes; the indent is that of the columns."""
+    """Title, columns separated by two spaces, notes; only the columns are indented."""
     widths, is_left = table.widths, table.is_left
     lines = [
         (indent + "  ".join(map(padded, row, widths, is_left))).rstrip()
@@ -87,7 +87,7 @@ def as_latex(table: Table) -> str:
 
 
 def as_csv(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """Exact numbers, not rounded for people."""
+    """CSV with unrounded numbers."""
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(header)

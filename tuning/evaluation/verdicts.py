@@ -1,19 +1,18 @@
-"""What "holds" means: one rule for every finding.
+"""Decides whether findings hold, by one rule.
 
 A finding claims a direction, such as "A beats B", and is tested in one or more cases (test sets,
 distortion limits, class setups). It
 
-    holds            if every case shows the claimed direction, significantly
-    does not hold    if some case shows the opposite, significantly
+    holds            if every case shows the claimed direction significantly
+    does not hold    if some case shows the opposite significantly
     not established  otherwise
 
-Findings that stand together share their level of significance: p-values are corrected by Holm's
-method (1979). In order of size, the smallest of m is multiplied by m, the next by m − 1, and so on,
-and none becomes smaller than the one before it. Then the chance that any of them is wrongly called
-significant is at most α.
+The p-values of findings that are reported together are corrected by Holm's method (1979): the
+smallest of m is multiplied by m, the next by m − 1, and so on, and none becomes smaller than the
+previous one. Then the probability that any of them is wrongly called significant is at most α.
 
-Equality is claimed with a margin: A is not worse than B by more than the margin, and neither is B
-than A. These are two cases, which a shift by the margin turns into differences above 0.
+Equality is claimed with a margin: A is not worse than B by more than the margin, nor B than A.
+These are two cases, which adding the margin turns into differences above 0.
 """
 
 from collections.abc import Mapping, Sequence
@@ -30,9 +29,9 @@ class Case:
     """One test of a claim."""
 
     text: str  # what was measured, and where
-    gain: float  # above 0 if it speaks for the claim
-    p_value: float  # NaN if it was not tested
-    n_resamples: int = 0  # that the p-value comes from, if it does
+    gain: float  # above 0 if it supports the claim
+    p_value: float  # NaN if not tested
+    n_resamples: int = 0  # behind the p-value; 0: another test
 
     @property
     def line(self) -> str:
@@ -42,13 +41,13 @@ class Case:
 
 @dataclass(frozen=True)
 class Finding:
-    """A claim, tested on our data."""
+    """A claim and the verdict on our data."""
 
     statement: str
     verdict: str
     cases: tuple[str, ...] = ()  # numbers behind the verdict
-    caveats: tuple[str, ...] = ()  # to be read with the verdict
-    n_tests: int = 1  # of all findings that stand together
+    caveats: tuple[str, ...] = ()  # restrictions of the verdict
+    n_tests: int = 1  # of all findings that are reported together
     alpha: float = SIGNIFICANT
 
     @property
@@ -70,12 +69,13 @@ def judge_claims(
     corrected = iter(holm([1.0 if isnan(case.p_value) else case.p_value for case in every]))
     findings = []
     for statement, cases in claims.items():
-        own = [_verdict(case.gain, next(corrected), alpha) for case in cases]
+        verdicts = [_verdict(case.gain, next(corrected), alpha) for case in cases]
         lines = [case.line for case in cases]
         if len(cases) > 1:
-            lines = [f"{line}: {each}" for line, each in zip(lines, own, strict=True)]
-        whole = REFUTED if REFUTED in own else HOLDS if set(own) == {HOLDS} else NOT_ESTABLISHED
-        findings.append(Finding(statement, whole, tuple(lines), caveats, len(every), alpha))
+            lines = [f"{line}: {verdict}" for line, verdict in zip(lines, verdicts, strict=True)]
+        total = HOLDS if set(verdicts) == {HOLDS} else NOT_ESTABLISHED
+        total = REFUTED if REFUTED in verdicts else total
+        findings.append(Finding(statement, total, tuple(lines), caveats, len(every), alpha))
     return findings
 
 
@@ -86,12 +86,14 @@ def _verdict(gain: float, p_value: float, alpha: float) -> str:
 
 
 def with_caveat(findings: Sequence[Finding], caveat: str) -> list[Finding]:
-    """The same findings, with something more to be read beside each verdict."""
-    return [replace(one, caveats=(*one.caveats, *[caveat] * bool(caveat))) for one in findings]
+    """The findings with a further caveat; an empty one adds nothing."""
+    if not caveat:
+        return list(findings)
+    return [replace(finding, caveats=(*finding.caveats, caveat)) for finding in findings]
 
 
 def footnote(findings: Sequence[Finding]) -> str:
-    """What the verdicts rest on; nothing if there are none."""
+    """The significance level of the verdicts; empty without findings."""
     if not findings:
         return ""
     n_tests, alpha = findings[0].n_tests, findings[0].alpha

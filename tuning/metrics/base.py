@@ -19,9 +19,9 @@ Details: TypeAlias = dict[str, int | float | list[float]]
 @dataclass(frozen=True)
 class Outputs:
     hypotheses: Sequence[str]  # tokenised, words separated by spaces
-    references: Sequence[Sequence[str]]  # one or more for each sentence
-    # Source positions in the order in which hypothesis and reference translate them, for the
-    # metrics of word order; see `tuning/metrics/visits.py`
+    references: Sequence[Sequence[str]]  # one or more per sentence
+    # Source positions in the order in which hypothesis and reference translate them, for word
+    # order metrics; see `tuning/metrics/visits.py`
     hypothesis_visits: Sequence[Sequence[int]] | None = None
     reference_visits: Sequence[Sequence[int]] | None = None
 
@@ -39,13 +39,13 @@ class Metric(ABC):
 
     @property
     def heading(self) -> str:
-        """The name, and whether higher or lower is better: `BLEU ↑`, `TER ↓`."""
+        """The name with the direction that is better: `BLEU ↑`, `TER ↓`."""
         return f"{self.name} {'↑' if self.higher_is_better else '↓'}"
 
     @property
     @abstractmethod
     def signature(self) -> str:
-        """Everything that the number depends on besides the data, for papers and reports."""
+        """All options on which the score depends, for papers and reports."""
 
     @abstractmethod
     def statistics(self, outputs: Outputs) -> FloatArray:
@@ -56,15 +56,15 @@ class Metric(ABC):
         """Scores of sums of statistics, (..., n_statistics) → (...)."""
 
     def sentence_scores(self, statistics: FloatArray) -> FloatArray:
-        """A score for every sentence on its own, (n_sentences, n_statistics) → (n_sentences,)."""
+        """The score of every sentence, (n_sentences, n_statistics) → (n_sentences,)."""
         return self.score(statistics)
 
     def smooth_sentence_scores(self, statistics: FloatArray) -> FloatArray:
-        """The same, for comparing hypotheses of a sentence even if none of them is good."""
+        """The same, smoothed to rank hypotheses of a sentence even if all are bad."""
         return self.sentence_scores(statistics)
 
     def details(self, sums: FloatArray) -> Details:  # noqa: ARG002
-        """What the score of one sum of statistics is made of, by name, for people."""
+        """The components of the score of one sum of statistics, by name."""
         return {}
 
     def corpus_score(self, outputs: Outputs) -> float:

@@ -1,12 +1,12 @@
-"""BLEU (Papineni et al. 2002), the same number that sacrebleu (Post 2018) gives.
+"""BLEU (Papineni et al. 2002), equal to the score of sacrebleu (Post 2018).
 
 BLEU = BP · exp(1/N Σ_n log p_n), BP = min(1, exp(1 − r/c)), where c is the length of all
 hypotheses and r that of the references closest in length (of two equally close, the shorter). A
 precision of zero is smoothed as in mteval-v13a ("exp": 1/(2^k · total) for the k-th such order).
 N = 4; N = 1 is BLEU-1, unigram precision with brevity penalty.
 
-The counting is ours; tokenisers, smoothing and signature are sacrebleu's. Only the
-smoothing "exp" is offered.
+Counting is implemented here; tokenisers, smoothing and signature are sacrebleu's. The only
+smoothing is "exp".
 """
 
 import math
@@ -20,7 +20,7 @@ from hyperbaton.tuning.metrics.ngram_matches import clipped_matches, ngram_total
 from hyperbaton.tuning.metrics.words import Batch, TextOptions, WordMetric
 
 ORDER = 4
-_FAR = np.int64(1) << 32  # more than any sentence is long
+_FAR = np.int64(1) << 32  # longer than any sentence
 
 
 class Bleu(WordMetric):
@@ -42,7 +42,7 @@ class Bleu(WordMetric):
         )
         metric.num_refs = self.options.n_references
         signature: str = metric.get_signature().format()
-        # sacrebleu does not say how long the n-grams may be
+        # sacrebleu's signature does not include the order
         return signature if self.order == ORDER else f"order:{self.order}|{signature}"
 
     def count(self, batch: Batch) -> FloatArray:
@@ -61,7 +61,8 @@ class Bleu(WordMetric):
         return scores.reshape(sums.shape[:-1])
 
     def sentence_scores(self, statistics: FloatArray) -> FloatArray:
-        """With as many orders as the sentence is long, as sacrebleu does for single sentences."""
+        """Sentence scores with at most as many orders as the sentence has words, as in
+        sacrebleu."""
         length, closest = statistics[..., 0], statistics[..., 1]
         matches, exists = statistics[..., 2 : 2 + self.order], statistics[..., 2 + self.order :] > 0
         logarithms = np.where(exists, np.log(self._precisions(statistics)), 0.0)
@@ -70,8 +71,8 @@ class Bleu(WordMetric):
         return np.where((matches != 0).any(axis=-1), 100 * np.exp(mean + penalty), 0.0)
 
     def smooth_sentence_scores(self, statistics: FloatArray) -> FloatArray:
-        """BLEU+1 (Lin and Och 2004): one is added to matches and totals of all n-grams longer than
-        a word, so that a sentence without a matching 4-gram is not as bad as one without a word."""
+        """BLEU+1 (Lin and Och 2004): adds one to matches and totals of all n-grams longer than a
+        word, so that a sentence without a matching 4-gram beats one without a matching word."""
         length, closest = statistics[:, 0], statistics[:, 1]
         added = np.where(np.arange(self.order) > 0, 1.0, 0.0)
         matches = statistics[:, 2 : 2 + self.order] + added
@@ -95,7 +96,7 @@ class Bleu(WordMetric):
         }
 
     def _precisions(self, sums: FloatArray) -> FloatArray:
-        """Smoothed, (..., order); meaningless for orders without n-grams."""
+        """Smoothed precisions, (..., order); meaningless for orders without n-grams."""
         matches, totals = sums[..., 2 : 2 + self.order], sums[..., 2 + self.order :]
         none = matches == 0
         smoothing = np.exp2(np.cumsum(none, axis=-1))
@@ -132,7 +133,7 @@ def bleu_of(sums):
 
 
 def closest_lengths(batch: Batch) -> Int64Array:
-    """The reference length closest to each hypothesis, of two equally close, the shorter."""
+    """The reference length closest to each hypothesis; of two equally close, the shorter."""
     reference = batch.references.lengths
     distance = np.abs(reference - batch.hypotheses.lengths[batch.sentence_of_reference])
     # One minimum finds both: the distance decides, then the length

@@ -1,4 +1,4 @@
-"""Metrics by name, as in `hyperbaton evaluate --metrics`: ours, and `module:Class`."""
+"""Metrics by name, as in `hyperbaton evaluate --metrics`, and as `module:Class`."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
@@ -31,7 +31,7 @@ METRICS: dict[str, MetricMaker] = {
     "per": lambda _, options: Per(options),
     "meteor-exact-stem": lambda _, options: Meteor(options),
     "ribes": lambda _, options: Ribes(options),
-    # their BLEU looks at the text, the other order metrics at visit sequences only
+    # their BLEU uses the text, the other order metrics only visit sequences
     "lrscore": lambda _, options: LRscore(KendallTau(), Bleu(options)),
     "lrscore-hamming": lambda _, options: LRscore(Hamming(), Bleu(options)),
     "pdscore": lambda *_: PDscore(),
@@ -43,39 +43,39 @@ METRICS: dict[str, MetricMaker] = {
 }
 
 
-# Other names that people use
+# Alternative names
 ALIASES = {"bleu1": "bleu-1", "bleu4": "bleu", "bleu-4": "bleu", "meteor": "meteor-exact-stem"}
 
 
 def make_metrics(
     names: Iterable[str], references: References, options: TextOptions = TextOptions()
 ) -> list[Metric]:
-    """The metrics of these names, in any case, each once."""
+    """Makes the metrics of these names, which ignore case, each once."""
     options = replace(options, n_references=n_references(references))
     chosen = dict.fromkeys(map(check_name, names))
     return [find_metric(name)(references, options) for name in chosen]
 
 
 def find_metric(name: str) -> MetricMaker:
-    """What makes the metric of a checked name; a user's own class takes the text options."""
+    """A function that makes the metric of a checked name; `module:Class` gets the text options."""
     if ":" not in name:
         return METRICS[name]
-    made = Catalogue("metric", Metric, {}, "hyperbaton.metrics").find(name)  # type: ignore[type-abstract]
-    if not (isinstance(made, type) and issubclass(made, Metric)):
+    metric = Catalogue("metric", Metric, {}, "hyperbaton.metrics").find(name)  # type: ignore[type-abstract]
+    if not (isinstance(metric, type) and issubclass(metric, Metric)):
         raise SettingError(f"{name!r} is not a metric")
-    return lambda _, options: made(options)  # type: ignore[call-arg]
+    return lambda _, options: metric(options)  # type: ignore[call-arg]
 
 
 def check_name(name: str) -> str:
-    """The name as the catalogue has it, or `module:Class`."""
+    """The canonical name of a metric, or `module:Class`; raises for an unknown name."""
     name = name.strip()
     if ":" in name:
         return name
-    found = ALIASES.get(name.lower(), name.lower())
-    if found not in METRICS:
+    canonical = ALIASES.get(name.lower(), name.lower())
+    if canonical not in METRICS:
         known = f"known: {', '.join(sorted(METRICS))}"
-        near = nearest(found, list(METRICS))
+        near = nearest(canonical, list(METRICS))
         raise SettingError(
-            f"there is no metric {name!r}", expected=near, advice="" if near == known else known
+            f"unknown metric {name!r}", expected=near, advice="" if near == known else known
         )
-    return found
+    return canonical

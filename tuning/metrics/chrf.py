@@ -1,12 +1,12 @@
-"""chrF (Popović 2015) and chrF++ (Popović 2017), the same numbers that sacrebleu gives.
+"""chrF (Popović 2015) and chrF++ (Popović 2017), equal to the scores of sacrebleu.
 
-F_β of the precision and the recall of character n-grams, averaged over n = 1..6, β = 2, white space
-left out; chrF++ averages over n-grams of one and two words as well. Orders without n-grams in the
-hypothesis or the reference do not count. With several references, every sentence takes the one with
-which it scores best.
+F_β of precision and recall of character n-grams, averaged over n = 1..6, with β = 2 and without
+white space; chrF++ also averages over n-grams of one and two words. Orders without n-grams in the
+hypothesis or the reference do not count. With several references, every sentence uses the one with
+the best score.
 
-sacrebleu's "eps" smoothing is left out. Tokenisation does not matter for characters, so none is
-done; words are split from punctuation as sacrebleu does it, at one of their ends.
+sacrebleu's "eps" smoothing is not implemented. Text is not tokenised, which does not matter for
+characters; punctuation is split from words at one end only, as in sacrebleu.
 """
 
 from collections.abc import Iterator
@@ -24,13 +24,13 @@ BETA = 2
 
 
 class Chrf(Metric):
-    """Statistics: for every order n-grams of the hypothesis, of the reference, matches."""
+    """Statistics, for every order: n-grams of the hypothesis, of the reference, and matches."""
 
     def __init__(self, options: TextOptions = TextOptions(), *, word_order: int = 0) -> None:
         self.options, self.word_order = options, word_order
         self.name = "chrF" + "+" * word_order
         case = str.lower if options.lowercase else str
-        # what n-grams consist of, and how long they may be
+        # the units of n-grams, and their maximum order
         self._units: list[tuple[Preprocess, int]] = [(lambda line: _spaced(case(line)), ORDER)]
         if word_order:
             self._units.append((lambda line: " ".join(_words(case(line))), word_order))
@@ -45,7 +45,7 @@ class Chrf(Metric):
         return signature
 
     def statistics(self, outputs: Outputs) -> FloatArray:
-        found = [np.zeros((0, 3 * (ORDER + self.word_order)))]
+        chosen = [np.zeros((0, 3 * (ORDER + self.word_order)))]
         texts = (batches(outputs, preprocess) for preprocess, _ in self._units)
         for same_sentences in zip(*texts, strict=True):
             parts = [
@@ -54,8 +54,8 @@ class Chrf(Metric):
             ]
             statistics = np.concatenate(parts, axis=1)  # (references, 3 · orders)
             best = same_sentences[0].best_references(self.score(statistics))
-            found.append(statistics[best])
-        return np.concatenate(found)
+            chosen.append(statistics[best])
+        return np.concatenate(chosen)
 
     def score(self, sums: FloatArray) -> FloatArray:
         triples = sums.reshape(*sums.shape[:-1], -1, 3)
@@ -75,14 +75,14 @@ def _triples(batch: Batch, order: int) -> FloatArray:
     matches = matches_by_reference(batch, order)
     in_reference = ngram_totals(batch.references.lengths, order)
     totals = ngram_totals(batch.hypotheses.lengths, order)[batch.sentence_of_reference]
-    # As in sacrebleu: orders that the reference is too short for do not count
+    # As in sacrebleu, orders longer than the reference do not count
     in_hypothesis = np.where(in_reference > 0, totals, 0)
     triples = np.stack([in_hypothesis, in_reference, matches], axis=-1)
     return triples.reshape(-1, 3 * order).astype(np.float64)
 
 
 def _spaced(line: str) -> str:
-    """Every character becomes a word."""
+    """Separates all characters by spaces."""
     return " ".join("".join(line.split()))
 
 

@@ -7,23 +7,24 @@ matches that are adjacent and in the same order on both sides. Matches, chunks a
 summed over the sentences, with the best reference for each.
 
 The WordNet synonyms of the original, and the paraphrases and tuned parameters of later versions,
-are left out, which is why the metric carries its matchers in its name: its numbers are not
-comparable with those of other METEORs. A perfect translation scores a little below 100, as a
+are not implemented. The name of the metric therefore lists its matchers: its scores are not
+comparable with those of other METEORs. A perfect translation scores slightly below 100, because a
 sentence of m words is one chunk and the penalty is 0.5 / m³.
 
-The alignment (§2.2) has two stages: equal words, then equal stems of the words left. Each stage
-links as many words as possible, each to at most one word of the other side. Of all such alignments
-it takes the one with the fewest crossing links, then the one with the fewest chunks.
+The alignment (§2.2) has two stages: equal words, then equal stems of the remaining words. Each
+stage links as many words as possible, each to at most one word of the other side. Of all such
+alignments it takes the one with the fewest crossing links, then the one with the fewest chunks.
 
-In a stage every word belongs to one class (its word, its stem). A class with a words here and b
-there gets min(a, b) links, which need not cross each other, so only the words of the larger side
-that stay free have to be found. We go through the hypothesis from left to right:
+In a stage every word belongs to one class (its word, its stem). A class with a words in the
+hypothesis and b in the reference gets min(a, b) links, which need not cross each other, so the
+search only decides which words of the larger side stay free. It goes through the hypothesis from
+left to right:
 
     hypothesis   the  cat  saw  the  dog       a link to reference word r crosses the links
     reference    the  dog  saw  a  cat         so far that go behind r, whatever comes later
 
-so the future depends only on the set of reference words in use and the last link. States that
-agree in both are merged, and the best `BEAM` are kept, which solves short sentences exactly. For
+so the future depends only on the set of used reference words and the last link. States that agree
+in both are merged, and the best `BEAM` are kept, which solves short sentences exactly. For
 sentences of thousands of words the beam is narrower (`MOST_WORK`).
 """
 
@@ -40,9 +41,9 @@ from hyperbaton.tuning.metrics.words import Batch, TextOptions, WordMetric
 STEMMER = "porter"
 BEAM = 32
 MOST_WORK = 1 << 24  # beam width × hypothesis words × reference words is at most this
-FREE = -1  # in links: this word has none; in classes: this word takes no part
+FREE = -1  # in links: the word has none; in classes: the word is not considered
 CROSSING = 1 << 20  # costs more than any number of chunks
-_NO_LINK_BEFORE = -2  # so that no reference word comes next
+_NO_LINK_BEFORE = -2  # no reference word is its successor
 
 
 class Meteor(WordMetric):
@@ -53,7 +54,7 @@ class Meteor(WordMetric):
 
     def __init__(self, options: TextOptions = TextOptions()) -> None:
         super().__init__(options)
-        self._kept = threading.local()  # a stemmer changes while it works, so each thread has one
+        self._kept = threading.local()  # stemmers have state, so each thread has its own
 
     @property
     def signature(self) -> str:
@@ -133,7 +134,7 @@ def align(hypothesis, reference, stems, local):
 
 @inner
 def _link_classes(here, there, links, local):
-    """Adds the links of one stage to those that are there already."""
+    """Adds the links of one stage to the existing ones."""
     n_classes, n_here, n_there = _common_classes(here, there, local)
     if n_classes:
         n_words = max(1, len(here) * len(there))
@@ -163,7 +164,7 @@ def _common_classes(here, there, local):
     n_common = 0
     for at in range(len(here)):
         if numbers[at] != FREE:
-            local[numbers[at]] = FREE  # scratch as it was
+            local[numbers[at]] = FREE  # restores the scratch array
             if n_there[here[at]]:
                 n_common += 1
             else:
@@ -176,7 +177,7 @@ def _search(here, there, links, n_here, n_there, beam):
     """Beam search over the hypothesis from left to right; fills in `links`."""
     n, m, n_classes = len(here), len(there), len(n_here)
     first, following = _chains(there, n_classes)
-    # A state: links so far; for every class how many words may still stay free and the next one
+    # A state: links so far; for every class, how many words may still stay free, and the next word
     used = np.zeros((beam, m), np.bool_)
     slack = np.zeros((beam, n_classes), np.int64)
     upcoming = np.zeros((beam, n_classes), np.int64)
@@ -232,7 +233,7 @@ def _search(here, there, links, n_here, n_there, beam):
 
 @inner
 def _scatter(number):
-    """A number's own 64 bits, so that sums of different sets are different."""
+    """Hashes a number to 64 bits, so that sums of different sets differ."""
     mixed = np.uint64(number + 1) * GOLDEN
     return (mixed ^ (mixed >> np.uint64(32))) * GOLDEN
 
@@ -251,7 +252,8 @@ def _chains(there, n_classes):
 
 @inner
 def _choose(new, new_key, n_new, chosen):
-    """The cheapest continuations, of equal states only the cheaper one; how many there are."""
+    """Chooses the cheapest continuations, of equal states only the cheapest; returns their
+    number."""
     if n_new == 1:
         chosen[0] = 0
         return 1
@@ -273,7 +275,7 @@ def _choose(new, new_key, n_new, chosen):
 
 @inner
 def _advance(new, chosen, used, slack, upcoming, last, cost, kind, following):
-    """Makes the chosen continuations the states, in place."""
+    """Replaces the states by the chosen continuations, in place."""
     if len(chosen) > 1 or new[chosen[0], 0] != 0:
         parents = new[chosen, 0]
         used[: len(chosen)] = used[parents]

@@ -1,7 +1,7 @@
-"""How many n-grams of a hypothesis are in its references, for all sentences of a batch.
+"""Counts n-grams of hypotheses that are in their references, for all sentences of a batch.
 
-Equal n-grams get equal numbers first (`models/phrases/trie.py`), so counting only adds to and
-subtracts from one array. With several references, there are two ways to count:
+N-grams are numbered first (`models/phrases/trie.py`), so counting only adds to and subtracts from
+one array. With several references, there are two ways to count:
 
 * clipped (Papineni et al. 2002): an n-gram may match as often as it occurs in the reference that
   has it most often;
@@ -17,8 +17,8 @@ from hyperbaton.tuning.metrics.words import Batch
 
 
 def clipped_matches(batch: Batch, order: int, weights: FloatArray | None = None) -> FloatArray:
-    """Matches by length, (n_sentences, order); with `weights` (order, n_hypothesis_words), a match
-    counts as much as the n-gram that begins at a word is worth."""
+    """Matches by order, (n_sentences, order); with `weights` (order, n_hypothesis_words), a match
+    counts the weight of the n-gram that begins at the word."""
     rows = batch.rows
     spans = number_spans(rows, order)
     counted = np.zeros((order, 0)) if weights is None else weights
@@ -38,7 +38,7 @@ def matches_by_reference(batch: Batch, order: int) -> FloatArray:
 
 
 def ngram_totals(lengths: Int64Array, order: int) -> Int64Array:
-    """How many n-grams sentences of these lengths have, (n_sentences, order)."""
+    """The number of n-grams of sentences of these lengths, (n_sentences, order)."""
     totals: Int64Array = np.maximum(lengths[:, None] - np.arange(order), 0)
     return totals
 
@@ -48,7 +48,7 @@ def _clipped_matches(ids, offsets, first_reference, n_ids, weights):
     n_sentences, order = len(first_reference) - 1, len(ids)
     matches = np.zeros((n_sentences, order))
     once = np.zeros(n_ids, np.int32)  # occurrences in one reference
-    most = np.zeros(n_ids, np.int32)  # in the reference that has most of them
+    most = np.zeros(n_ids, np.int32)  # maximum over the references
     for sentence in range(n_sentences):
         references = first_reference[sentence], first_reference[sentence + 1]
         for k in range(order):

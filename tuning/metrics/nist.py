@@ -8,7 +8,7 @@ Matches are clipped as in BLEU; L_ref is the sum over sentences of the mean leng
 references. The count of the empty n-gram is the number of words. A sentence shorter than n simply
 has no n-grams of that length.
 
-mteval's own tokenisation is left out: text is taken as it is, or through one of sacrebleu's
+mteval's tokenisation is not implemented: text is used as it is, or tokenised by one of sacrebleu's
 tokenisers.
 """
 
@@ -24,7 +24,7 @@ from hyperbaton.tuning.metrics.ngram_matches import clipped_matches, ngram_total
 from hyperbaton.tuning.metrics.words import Batch, TextOptions, WordMetric, number_lines
 
 ORDER = 5
-HALF_AT = 2 / 3  # the ratio of lengths at which the brevity factor is a half
+HALF_AT = 2 / 3  # the length ratio at which the brevity factor is 1/2
 BETA = np.log(2) / np.log(HALF_AT) ** 2
 
 
@@ -38,12 +38,12 @@ class Level(NamedTuple):
 class Nist(WordMetric):
     """Statistics: hypothesis length, mean reference length, 5 sums of info, 5 totals.
 
-    The weights of n-grams come from `references`, and stay the same whatever is scored with them.
+    The weights of n-grams come from `references`, whatever is scored with them.
     """
 
     name = "NIST"
     n_statistics = 2 + 2 * ORDER
-    scale = 1.0  # there is no fixed best score; it depends on the references
+    scale = 1.0  # the best possible score depends on the references
 
     def __init__(
         self, references: Sequence[Sequence[str]], options: TextOptions = TextOptions()
@@ -70,7 +70,7 @@ class Nist(WordMetric):
         )
 
     def _weights(self, batch: Batch) -> FloatArray:
-        """The information of the n-gram that begins at each hypothesis word, 0 if there is none."""
+        """The information of the n-gram that begins at each hypothesis word, 0 if unknown."""
         known = np.array([self._numbers.get(word, -1) for word in batch.words], dtype=np.int32)
         words = known[batch.hypotheses.values]
         weights = np.zeros((ORDER, len(words)))
@@ -111,7 +111,7 @@ def _information(rows: Ragged, n_words: int) -> list[Level]:
 def _keys(
     rows: Ragged, words: Int32Array, prefix: Int64Array, k: int, n_words: int
 ) -> tuple[Int64Array, np.ndarray]:
-    """The key of the n-gram of k + 1 words at each position, and whether there can be one."""
+    """The key of the n-gram of k + 1 words at each position, and whether it exists."""
     last = np.arange(len(words)) + k
     inside = last < np.repeat(rows.offsets[1:], rows.lengths)
     word = words[np.where(inside, last, 0)].astype(np.int64) if len(words) else last

@@ -1,7 +1,8 @@
-"""Metrics of word order: does a translation visit the source words in the order of a reference?
+"""Word order metrics: does a translation visit the source words in the order of a reference?
 
-They look at visit sequences (`tuning/metrics/visits.py`), never at the words, so that word order is
-judged apart from word choice. For the visits h_1..h_n of the hypothesis and r_1.. of a reference:
+They use only visit sequences (`tuning/metrics/visits.py`), not words, so that word order is
+measured separately from word choice. For the visits h_1..h_n of the hypothesis and r_1.. of a
+reference:
 
     PDscore   Xiang et al. 2011, eq. 8: the share of the n pairs (h_{i−1}, h_i) that also follow one
               another in the reference. h_0 = r_0 = beginning of the sentence, so that the first
@@ -20,8 +21,8 @@ the sentences that have words. A sentence of one word counts as in order.
 LRscore (Birch and Osborne 2010, 2011) joins word order and word choice:
 α · mean of (order score × brevity penalty) + (1 − α) · BLEU.
 
-Where the lengths of the source sentences are not known, a sentence is taken to end at the last word
-that either side visits. How far a word has moved counts only through the words that it has passed.
+If the lengths of the source sentences are unknown, a sentence is assumed to end at the last word
+that either side visits. The distance of a move counts only through the words that it crosses.
 """
 
 from abc import abstractmethod
@@ -50,13 +51,13 @@ class OrderMetric(Metric):
 
 
 class PDscore(OrderMetric):
-    """Pair-wise distortion accuracy, Xiang et al. 2011, eq. 8."""
+    """Pairwise distortion accuracy, Xiang et al. 2011, eq. 8."""
 
     name = "PDscore"
     signature = "PDscore|begin:yes|end:no|average:micro|unaligned:skipped"
 
     def statistics(self, outputs: Outputs) -> FloatArray:
-        """Pairs that the reference has too, and n."""
+        """Pairs that the reference also has, and n."""
         hypothesis, reference = (visits.sequences for visits in _both_visits(outputs))
         matches = _kept_neighbours(hypothesis, reference) + _same_ends(hypothesis, reference)[0]
         return np.stack([matches, hypothesis.lengths], axis=1).astype(np.float64)
@@ -65,7 +66,7 @@ class PDscore(OrderMetric):
 class PermutationMetric(OrderMetric):
     """A metric that averages scores of sentences, 0 to 1, over those that have words."""
 
-    kind: str  # what is measured, with its options, for the signature
+    kind: str  # name and options, for the signature
 
     @property
     def signature(self) -> str:
@@ -111,7 +112,7 @@ class Hamming(PermutationMetric):
 
 
 class FuzzyReordering(PermutationMetric):
-    """Few chunks, Talbot et al. 2011: 1 − (C − 1)/(n − 1) is the share of neighbourhoods kept."""
+    """Talbot et al. 2011: 1 − (C − 1)/(n − 1) is the share of neighbours that stay neighbours."""
 
     def __init__(self, *, boundaries: bool = False) -> None:
         self.boundaries = boundaries
@@ -128,11 +129,10 @@ class FuzzyReordering(PermutationMetric):
 
 
 class LRscore(Metric):
-    """Lexical and reordering score: an order metric and BLEU (or another), interpolated.
+    """Lexical and reordering score: interpolates an order metric and BLEU (or another).
 
-    Birch and Osborne fit α to human judgements for each language pair; 0.5 is nobody's fit. Their
-    brevity penalty for each sentence keeps short translations, which have little to get wrong, from
-    scoring well.
+    Birch and Osborne fit α to human judgements for each language pair; the default 0.5 is not
+    fitted. Their brevity penalty per sentence prevents short translations from scoring well.
     """
 
     needs_visits = True
@@ -145,7 +145,8 @@ class LRscore(Metric):
             )
         if not lexical.higher_is_better:
             raise SettingError(
-                f"LRscore cannot use {lexical.name}", expected="a lexical score that rises, as BLEU"
+                f"LRscore cannot use {lexical.name}",
+                expected="a lexical metric for which higher is better, such as BLEU",
             )
         self.order, self.lexical, self.alpha = order, lexical, alpha
         self.name = f"LRscore ({order.name}, {lexical.name})"
@@ -156,7 +157,7 @@ class LRscore(Metric):
         return f"LRscore|alpha:{self.alpha:g}|brevity:sentence|{parts}"
 
     def statistics(self, outputs: Outputs) -> FloatArray:
-        """The order score times brevity penalty, 1, and those of the lexical score."""
+        """The order score times brevity penalty, 1, and the statistics of the lexical metric."""
         order = self.order.statistics(outputs)
         order[:, 0] *= _brevity_penalties(outputs)
         return np.concatenate([order, self.lexical.statistics(outputs)], axis=1)
@@ -175,7 +176,7 @@ class LRscore(Metric):
 
 
 def _both_visits(outputs: Outputs) -> tuple[Visits, Visits]:
-    """The visits of hypotheses and references, one sequence for each sentence."""
+    """The visits of hypotheses and references, one sequence per sentence."""
     both = []
     for side, visits in (
         ("hypotheses", outputs.hypothesis_visits),
@@ -184,8 +185,8 @@ def _both_visits(outputs: Outputs) -> tuple[Visits, Visits]:
         if visits is None:
             raise DataError(
                 f"there are no visit sequences of the {side}",
-                expected="metrics of word order need word alignments of the source sentences "
-                "with the hypotheses and with the references",
+                expected="word order metrics need word alignments of the source sentences with "
+                "the hypotheses and with the references",
             )
         if len(visits) != len(outputs):
             raise DataError(
@@ -197,7 +198,7 @@ def _both_visits(outputs: Outputs) -> tuple[Visits, Visits]:
 
 
 def _permutations(outputs: Outputs) -> tuple[Ragged, Ragged]:
-    """The complete permutations of hypotheses and references, of the same lengths."""
+    """The complete permutations of hypotheses and references, of equal lengths."""
     hypothesis, reference = _both_visits(outputs)
     needed = np.zeros(len(outputs), dtype=np.int64)
     for visits in (hypothesis, reference):
@@ -234,7 +235,7 @@ def _same_ends(hypothesis: Ragged, reference: Ragged) -> tuple[BoolArray, BoolAr
 
 
 def _kept_neighbours(hypothesis: Ragged, reference: Ragged) -> Int64Array:
-    """How many pairs of neighbours in the hypothesis' visits are neighbours in the reference's."""
+    """The number of neighbours in the hypothesis' visits that are neighbours in the reference's."""
     most = max(int(visits.values.max(initial=-1)) for visits in (hypothesis, reference))
     kept: Int64Array = _count_kept(
         hypothesis.values, hypothesis.offsets, reference.values, reference.offsets, most + 1
@@ -243,7 +244,7 @@ def _kept_neighbours(hypothesis: Ragged, reference: Ragged) -> Int64Array:
 
 
 def _brevity_penalties(outputs: Outputs) -> FloatArray:
-    """For each sentence of t words min(1, exp(1 − r/t)), r the nearest length of a reference."""
+    """min(1, exp(1 − r/t)) for each sentence of t words; r is the closest reference length."""
     penalties = [np.zeros(0)]
     for batch in batches(outputs, str):
         length, nearest = batch.hypotheses.lengths, closest_lengths(batch)
@@ -270,17 +271,17 @@ def _count_kept(
             following[reference[j - 1]] = reference[j]
         for i in range(hypothesis_offsets[sentence] + 1, hypothesis_offsets[sentence + 1]):
             kept[sentence] += following[hypothesis[i - 1]] == hypothesis[i]
-        for j in range(begin, end):  # clean for the next sentence
+        for j in range(begin, end):  # reset for the next sentence
             following[reference[j]] = NO_WORD
     return kept
 
 
 @kernel
 def _inversions(hypothesis: Int64Array, reference: Int64Array, offsets: Int64Array) -> Int64Array:
-    """Pairs in different order, for permutations of the same lengths, in O(n log n).
+    """Counts pairs in different order, for permutations of equal lengths, in O(n log n).
 
-    A Fenwick tree over places in the reference counts the words already seen, so that each word of
-    the hypothesis learns how many before it come after it in the reference.
+    A Fenwick tree over positions in the reference counts the words already seen; for each word of
+    the hypothesis, it gives the number of earlier words that come later in the reference.
     """
     n_sentences = len(offsets) - 1
     turned = np.zeros(n_sentences, dtype=np.int64)

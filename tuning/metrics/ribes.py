@@ -3,28 +3,28 @@
     RIBES = NKT · P^α · BP^β        α = 0.25, β = 0.10
 
 Words of the hypothesis are aligned to words of the reference by form alone. A word that occurs once
-in both is aligned at once. Any other is aligned by the shortest n-gram that begins or ends with it
-and occurs once in both. NKT is the share of pairs of aligned words that are in the
-same order (normalised Kendall's tau, (τ + 1)/2), P the share of the words of the hypothesis that
-are aligned, BP = min(1, exp(1 − r/c)) the brevity penalty of the sentence.
+in both is aligned directly. Any other word is aligned by the shortest n-gram that begins or ends
+with it and occurs once in both. NKT is the share of pairs of aligned words in the same order
+(normalised Kendall's tau, (τ + 1)/2), P the share of hypothesis words that are aligned, BP = min(1,
+exp(1 − r/c)) the brevity penalty of the sentence.
 
-The paper has the first two factors, and of two equally short n-grams its example prefers the one
+The paper has the first two factors, and its example prefers, of two equally short n-grams, the one
 that begins with the word (`context="right"`). BP, n-grams of any length and the preference for the
-one that ends with the word (`context="left"`, the default) follow the authors' program, version
-1.03, which published numbers come from.
+n-gram that ends with the word (`context="left"`, the default) follow the authors' program, version
+1.03, which produced the published scores.
 
-    fewer than two aligned words   0; but 1 · P^α · BP^β for a reference of one word that is found
+    fewer than two aligned words   0; but 1 · P^α · BP^β if a reference of one word is aligned
     several references             the best score
     a corpus                       the mean over the sentences whose references have words
 
 The authors' program ignores case by default; here case counts unless `TextOptions.lowercase` is
 set, as for all metrics. Word alignments to the source are not used.
 
-How the alignment is found in O(n²): an n-gram that ends with word i of the hypothesis occurs again
-at k just when the two positions have a common history of at least n words. So it is unique on both
-sides just when n exceeds the longest history that i shares with another hypothesis position, and
-the second longest that it shares with a reference position, but not the longest. The same, read
-from right to left, for n-grams that begin with word i.
+The alignment takes O(n²): an n-gram that ends with word i of the hypothesis occurs again at k if
+and only if the two positions have a common history of at least n words. So it is unique on both
+sides if and only if n exceeds the longest history that i shares with another hypothesis position,
+and the second longest that it shares with a reference position, but not the longest. N-grams that
+begin with word i are treated in the same way from right to left.
 """
 
 import numpy as np
@@ -96,7 +96,7 @@ def _score(hypothesis: Int32Array, reference: Int32Array, right_first: bool) -> 
     in_order = 0
     for i in range(n):
         for j in range(i + 1, n):
-            in_order += ranks[i] < ranks[j]  # two words may have the same rank: not in order
+            in_order += ranks[i] < ranks[j]  # equal ranks are not in order
     tau = in_order / (n * (n - 1) / 2) if n > 1 else 1.0
     brevity = min(1.0, np.exp(1 - len(reference) / len(hypothesis)))
     score: float = tau * (n / len(hypothesis)) ** ALPHA * brevity**BETA
@@ -124,10 +124,8 @@ def _align(hypothesis: Int32Array, reference: Int32Array, right_first: bool) -> 
 
 @inner
 def _unique_context(hypothesis: Int32Array, reference: Int32Array) -> Int64Array:
-    """Length of the shortest n-gram ending at each word that is unique on both sides, 0 if none.
-
-    Beside it, the place in the reference where that n-gram ends, (n_words, 2).
-    """
+    """The length of the shortest n-gram ending at each word that is unique on both sides (0: none),
+    and the position in the reference where it ends, (n_words, 2)."""
     found = np.zeros((len(hypothesis), 2), dtype=np.int64)
     # Common histories of the current word with every position, updated from right to left in place
     with_hypothesis = np.zeros(len(hypothesis) + 1, dtype=np.int64)

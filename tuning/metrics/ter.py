@@ -1,21 +1,20 @@
-"""TER, translation edit rate (Snover et al. 2006), the same number that sacrebleu gives.
+"""TER, translation edit rate (Snover et al. 2006), equal to the score of sacrebleu.
 
 Edits (insertion, deletion, substitution, shift of a run of words) against the closest reference,
 per word of the mean reference length.
 
-As long as one helps, the shift that lowers the edit distance most is made, at the cost of one edit.
-Which shifts are tried, how far they go, which of equally good ones is taken, and the limits below
-follow Tercom as sacrebleu implements it. A shift takes a run of hypothesis words that occurs in the
-reference but is wrong where it stands, and moves it to the hypothesis position that is aligned with
-(the word before) that occurrence:
+The shift that lowers the edit distance most is made, at the cost of one edit, as long as one helps.
+Which shifts are tried, how far they go, how ties are broken, and the limits below follow Tercom as
+implemented in sacrebleu. A shift takes a run of hypothesis words that occurs in the reference but
+is wrong in its position, and moves it to the hypothesis position aligned with (the word before)
+that occurrence:
 
     hypothesis   d a b c      the run d is reference word 3, aligned with hypothesis word 3,
-    reference    a b c d      and goes behind it: a b c d, one edit instead of two
+    reference    a b c d      and goes after it: a b c d, one edit instead of two
 
-Text is taken as it is, or with Tercom's own normalisation: for the tokeniser 13a the Western one,
-for zh, char and ja-mecab also the one that splits Chinese characters. sacrebleu has no other
-tokenisers for TER. As in all metrics here, case counts by default; sacrebleu's own program ignores
-it.
+Text is used as it is, or with Tercom's normalisation: for the tokeniser 13a the Western one, for
+zh, char and ja-mecab also the one that splits Chinese characters. sacrebleu has no other tokenisers
+for TER. As in all metrics here, case counts by default; sacrebleu's command line ignores it.
 """
 
 import numpy as np
@@ -29,10 +28,10 @@ from hyperbaton.tuning.metrics.words import Batch, TextOptions, WordMetric
 ASIAN = ("zh", "char", "ja-mecab")
 LONGEST_SHIFT = 10  # words
 FARTHEST_SHIFT = 50  # words
-MOST_SHIFTS = 1000  # tried in a sentence
-BEAM = 25  # places of the table on each side of its diagonal
+MOST_SHIFTS = 1000  # tried per sentence
+BEAM = 25  # cells of the table on each side of its diagonal
 _INFINITE = 1 << 50
-_KEEP, _SUBSTITUTE, _INSERT, _DELETE = 0, 1, 2, 3  # how a place of the table was reached
+_KEEP, _SUBSTITUTE, _INSERT, _DELETE = 0, 1, 2, 3  # how a cell of the table was reached
 
 
 class Ter(WordMetric):
@@ -45,7 +44,7 @@ class Ter(WordMetric):
     def __init__(self, options: TextOptions = TextOptions()) -> None:
         from sacrebleu.metrics.ter import TER
 
-        super().__init__(options)  # refuses what other metrics would refuse
+        super().__init__(options)  # checks the options as for other metrics
         self._sacrebleu = TER(
             normalized=options.tokenize != "none",
             asian_support=options.tokenize in ASIAN,
@@ -61,7 +60,7 @@ class Ter(WordMetric):
 
     def statistics(self, outputs: Outputs) -> FloatArray:
         if self.options.tokenize != "none":
-            # sacrebleu normalises references twice, which is not always the same as once
+            # sacrebleu normalises references twice, which may differ from once
             references = [
                 [self._preprocess(line) for line in group] for group in outputs.references
             ]
@@ -79,7 +78,7 @@ class Ter(WordMetric):
 
 @kernel
 def fewest_edits(values, offsets, first_reference):
-    """For each sentence the edits that its closest reference needs, (n_sentences,).
+    """The number of edits of each sentence to its closest reference, (n_sentences,).
 
     Rows are all hypotheses, then all references.
     """
@@ -98,7 +97,7 @@ def fewest_edits(values, offsets, first_reference):
 
 @inner
 def count_edits(hypothesis, reference):
-    """Shifts and the edit distance that is left after them."""
+    """The number of shifts plus the edit distance after them."""
     if len(reference) == 0:
         return len(hypothesis)
     words = hypothesis.copy()
@@ -119,10 +118,10 @@ def count_edits(hypothesis, reference):
 
 @inner
 def _best_shift(words, reference, distance, steps, shifted, n_seen):
-    """What the best shift gains, the run's start and length, where it goes, shifts seen so far."""
+    """The best shift: its gain, start, length and target; and the number of shifts tried so far."""
     aligned, wrong_here, wrong_there = _trace(steps, len(words), len(reference))
     zero = np.int64(0)
-    # by gain, then the longest run, the leftmost, the leftmost target
+    # by gain, then the longest run, then the leftmost start, then the leftmost target
     best = (-_INFINITE, zero, zero, zero)
     nothing = np.zeros((0, 0), np.int8)
     for start in range(len(words)):
@@ -137,7 +136,7 @@ def _best_shift(words, reference, distance, steps, shifted, n_seen):
                 there_is_wrong |= wrong_there[there + length - 1]
                 if not here_is_wrong or not there_is_wrong:
                     continue
-                if start <= aligned[there] < start + length:  # it would move inside itself
+                if start <= aligned[there] < start + length:  # would move into itself
                     continue
                 previous = -1
                 for place in range(there - 1, there + length):
@@ -158,8 +157,8 @@ def _best_shift(words, reference, distance, steps, shifted, n_seen):
 
 @inner
 def _shift(words, start, length, target, shifted):
-    """Moves a run before the word `target`; a target inside or just behind the run means
-    that many words behind its start."""
+    """Moves a run to before the word `target`; a target inside or just after the run means that
+    many words after its start."""
     end = start + length
     if start <= target <= end:
         target += length
@@ -178,13 +177,13 @@ def _shift(words, start, length, target, shifted):
 
 @inner
 def _edit_distance(words, reference, steps):
-    """Edit distance in a band around the diagonal; `steps`, if it has room, records the path."""
+    """Edit distance in a band around the diagonal; `steps`, unless empty, records the path."""
     n, m = len(words), len(reference)
     ratio = m / n if n else 1.0
     beam = BEAM if ratio / 2 <= BEAM else int(np.ceil(ratio / 2 + BEAM))
     before = np.arange(m + 1)
     now = np.empty(m + 1, np.int64)
-    filled = m + 1  # the row before is filled up to here
+    filled = m + 1  # the previous row is filled up to here
     keep = steps.size > 0
     if keep:
         steps[0, :] = _INSERT
@@ -192,7 +191,7 @@ def _edit_distance(words, reference, steps):
         diagonal = int(np.floor(i * ratio))
         low = max(0, diagonal - beam)
         high = m + 1 if i == n else min(m + 1, diagonal + beam)
-        before[filled:high] = _INFINITE  # what lies outside the band
+        before[filled:high] = _INFINITE  # outside the band
         if low:
             now[low - 1] = _INFINITE
         filled = high
@@ -200,7 +199,7 @@ def _edit_distance(words, reference, steps):
             cost, step = before[j] + 1, _DELETE
             if j:
                 differ = words[i - 1] != reference[j - 1]
-                # of equal costs: straight on, then deletion, then insertion
+                # ties: match or substitution first, then deletion, then insertion
                 if before[j - 1] + differ <= cost:
                     cost, step = before[j - 1] + differ, _SUBSTITUTE if differ else _KEEP
                 if now[j - 1] + 1 < cost:
@@ -214,8 +213,8 @@ def _edit_distance(words, reference, steps):
 
 @inner
 def _trace(steps, n, m):
-    """For every reference word the hypothesis word it is aligned with, or the one before it; and
-    which words of both sides are not matched."""
+    """The hypothesis word aligned with every reference word, or the one before it; and which words
+    of both sides are unmatched."""
     aligned = np.empty(m, np.int64)
     wrong_here = np.ones(n, np.bool_)
     wrong_there = np.ones(m, np.bool_)

@@ -1,22 +1,22 @@
-"""In which order a translation visits the words of its source sentence.
+"""Visit sequences: the order in which a translation visits the words of its source sentence.
 
 A visit sequence lists source positions in the order in which the target sentence translates them.
-It is read off the word alignment, and holds every aligned source word once:
+It follows from the word alignment, and contains every aligned source word once:
 
-    one source word, several target words   visited where the first of them stands
+    one source word, several target words   visited at the first of them
     several source words, one target word   visited there, from left to right
     unaligned source words                  not visited
     unaligned target words                  ignored
 
-PDscore (Xiang et al. 2011, section 6) takes these sequences as they are. The other metrics compare
-permutations of the whole source sentence (Birch and Osborne 2010), so `complete` adds the words
-that were not visited: each directly after the word before it in the source sentence, and those
-before the first visited word at the very beginning. A sentence without any links thus
-counts as translated from left to right.
+PDscore (Xiang et al. 2011, section 6) uses these sequences as they are. The other metrics compare
+permutations of the whole source sentence (Birch and Osborne 2010), so `complete` adds the unvisited
+words: each directly after its predecessor in the source sentence, and those before the first
+visited word at the very beginning. So a sentence without links counts as translated from left to
+right.
 
     source 0 1 2 3 4, links 1-2 3-0 3-1:   visits 3 1,   complete 0 3 4 1 2
 
-Links are taken as they are, right or wrong.
+Links are not checked for correctness.
 """
 
 import json
@@ -36,7 +36,7 @@ from hyperbaton.foundation.arrays import Int64Array, Ragged
 from hyperbaton.foundation.errors import BadLine, DataError
 from hyperbaton.foundation.kernels import kernel
 
-# In JSON lines, as `translate` and as `compare` writes them
+# Keys in JSON lines, as `translate` and `compare` write them
 TEXT_KEYS, LINK_KEYS = ("translation", "text"), ("alignment", "links")
 JSON_LINE = '{"translation": "the book", "alignment": [[1, 0], [0, 1]]}'
 
@@ -45,17 +45,17 @@ Kind = TypeVar("Kind")
 
 @dataclass(frozen=True, eq=False)
 class Visits(Sequence[Sequence[int]]):
-    """The visit sequences of many sentences, and how long the source sentences are, if known."""
+    """The visit sequences of many sentences, and the lengths of the source sentences, if known."""
 
     sequences: Ragged  # (n_visits,) int64, no position twice in one row
     n_source: Int64Array | None = None  # (n_sentences,)
 
     def __post_init__(self) -> None:
-        """Checks what compiled code relies on."""
+        """Checks the assumptions of compiled code."""
         if self.n_source is not None and len(self.n_source) != len(self):
             raise DataError(
                 f"{len(self)} visit sequences for {len(self.n_source)} source sentences",
-                expected="one for each",
+                expected="one per sentence",
             )
         values, row = self.sequences.values, self.sequences.row_of_value
         limit = np.full(len(self), MOST_WORDS) if self.n_source is None else self.n_source
@@ -74,7 +74,7 @@ class Visits(Sequence[Sequence[int]]):
             raise DataError(
                 f"source word {word} is visited twice",
                 where=f"visits of sentence {sentence + 1}",
-                expected="a visit sequence holds a word once, where its first target word stands",
+                expected="a visit sequence contains each word at most once",
             )
 
     def __len__(self) -> int:
@@ -96,7 +96,7 @@ class Visits(Sequence[Sequence[int]]):
 def visits_of_links(links: Ragged, n_source: Int64Array | None = None) -> Visits:
     """The visit sequences of all sentences from their links, (source, target) in 16 bits each."""
     source, target = links.values.reshape(-1, 2).astype(np.int64).T
-    # As one number each, links are sorted several times faster than by columns
+    # Sorting links as single numbers is several times faster than by columns
     keys = np.sort(links.row_of_value << 32 | source << 16 | target)
     first = np.ones(len(keys), dtype=bool)  # the first link of its source word
     first[1:] = np.diff(keys >> 16) != 0
@@ -119,9 +119,9 @@ def visits_of_sequences(
 
 
 def complete(visits: Visits, n_source: Int64Array) -> Ragged:
-    """Permutations of all source words: those not visited follow the word before them.
+    """Permutations of all source words: an unvisited word follows its predecessor.
 
-    `n_source` must leave room for every visit.
+    `n_source` must be larger than every visited position.
     """
     offsets = np.concatenate([[0], np.cumsum(n_source)])
     values = _complete(visits.sequences.values, visits.sequences.offsets, offsets)
@@ -162,13 +162,13 @@ def read_visits(path: Path, n_source: Sequence[int] | Int64Array | None = None) 
 def read_alignment(
     path: Path, n_source: Sequence[int] | Int64Array | None = None
 ) -> tuple[Ragged, Int64Array | None]:
-    """The links of a file with the alignment of one sentence on each line, (source, target); and
+    """Reads the links (source, target) of a file with one sentence per line; returns them and
     `n_source` as an array.
 
     A line is either in Pharaoh format (`0-1 1-0`) or a JSON object with "alignment" or "links", a
-    list of [source, target], and perhaps "translation" or "text", against which target positions
-    are checked. With `n_source`, the numbers of words of the source sentences, source positions are
-    checked too.
+    list of [source, target], and optionally "translation" or "text", against which target positions
+    are checked. With `n_source`, the lengths of the source sentences, source positions are checked
+    too.
     """
     lengths = None if n_source is None else np.asarray(n_source, dtype=np.int64)
     expected = iter(() if lengths is None else lengths.tolist())
@@ -185,7 +185,7 @@ def read_alignment(
         offsets.append(len(positions) // 2)
     if lengths is not None and len(offsets) - 1 != len(lengths):
         raise DataError(
-            f"alignments of {len(offsets) - 1} sentences",
+            f"has alignments of {len(offsets) - 1} sentences",
             where=str(path),
             expected=f"there are {len(lengths)} source sentences; each needs a line",
         )
@@ -194,7 +194,7 @@ def read_alignment(
 
 
 def _check_side(positions: list[int], side: str, n_words: int) -> None:
-    """Every link must stay inside the sentence."""
+    """Raises if a link points outside the sentence."""
     farthest = max(positions, default=-1)
     if farthest >= n_words:
         raise BadLine(
@@ -224,16 +224,16 @@ def parse_json(line: str, expected: str) -> Any:
         what = f"not JSON: {error.msg} at column {error.colno}"
         raise BadLine("JSON", what, expected) from None
     except RecursionError:
-        raise BadLine("JSON", "too many brackets inside of brackets", expected) from None
+        raise BadLine("JSON", "it is nested too deeply", expected) from None
     except UnicodeEncodeError:
         raise BadLine("JSON", "has half of a surrogate pair", "whole characters") from None
-    except ValueError as error:  # a number of thousands of digits
+    except ValueError as error:  # a number with thousands of digits
         raise BadLine("JSON", f"not JSON: {error}", expected) from None
     return read
 
 
 def first_of(record: Any, keys: Sequence[str], kind: type[Kind]) -> Kind | None:
-    """The value of the first key that a JSON object has, if it is of this kind."""
+    """The value of the first of the keys in a JSON object, if it has this type."""
     if not isinstance(record, dict):
         return None
     value = next((record[key] for key in keys if key in record), None)

@@ -4,8 +4,8 @@ WER: the fewest insertions, deletions and substitutions that turn the hypothesis
 (Levenshtein 1966), per reference word. PER (Tillmann et al. 1997) does the same for bags of words:
 max(hypothesis length, reference length) − words in common.
 
-With several references every sentence is compared with the closest one: fewest errors, of equal
-ones the longest (the lowest rate). Errors and lengths are summed over sentences.
+With several references, every sentence is compared with the closest one: fewest errors, then the
+longest (the lowest rate). Errors and lengths are summed over sentences.
 """
 
 from abc import abstractmethod
@@ -17,7 +17,7 @@ from hyperbaton.foundation.kernels import kernel
 from hyperbaton.tuning.metrics.ngram_matches import matches_by_reference
 from hyperbaton.tuning.metrics.words import Batch, WordMetric
 
-_LONG = np.int64(1) << 32  # more than any sentence is long
+_LONG = np.int64(1) << 32  # longer than any sentence
 
 
 class ErrorRate(WordMetric):
@@ -69,7 +69,7 @@ def error_rate(errors: FloatArray, length: FloatArray) -> FloatArray:
 
 @kernel
 def _edit_distances(hypotheses, hypothesis_offsets, references, reference_offsets, sentence):
-    """Row by row through the table of prefixes; only one row is kept."""
+    """Edit distances of all references, computed row by row with only one row in memory."""
     distances = np.empty(len(sentence), np.int64)
     row = np.empty(np.max(np.diff(reference_offsets)) + 1, np.int64)
     for number in range(len(sentence)):
@@ -78,7 +78,7 @@ def _edit_distances(hypotheses, hypothesis_offsets, references, reference_offset
         for j in range(len(reference) + 1):
             row[j] = j
         for at in range(start, end):
-            diagonal = row[0]  # of the row before, one to the left
+            diagonal = row[0]  # of the previous row, one to the left
             row[0] += 1
             for j in range(len(reference)):
                 substituted = diagonal + (hypotheses[at] != reference[j])

@@ -1,9 +1,9 @@
 """Hypotheses and references as numbered words, a batch of sentences at a time.
 
-All metrics of words see the same text: optionally lower-cased, passed through one of sacrebleu's
-tokenisers, then split at white space of any kind, as in sacrebleu. Numbers are
-comparable only within their batch, which keeps the tables of the counting kernels small enough for
-the processor's cache.
+All word metrics use the same text: optionally lower-cased, tokenised by one of sacrebleu's
+tokenisers, then split at white space of any kind, as in sacrebleu. Numbers are comparable only
+within their batch, which keeps the tables of the counting kernels small enough for the processor's
+cache.
 """
 
 from abc import abstractmethod
@@ -27,7 +27,7 @@ Preprocess = Callable[[str], str]
 
 @dataclass(frozen=True)
 class TextOptions:
-    """How text is prepared before anything is counted."""
+    """How text is preprocessed before counting."""
 
     tokenize: str = "none"  # one of TOKENISERS
     lowercase: bool = False
@@ -35,7 +35,7 @@ class TextOptions:
 
     @property
     def signature(self) -> str:
-        """In sacrebleu's style, for the metrics that sacrebleu does not have."""
+        """A signature in sacrebleu's style, for metrics that sacrebleu does not have."""
         references = "var" if self.n_references < 0 else str(self.n_references)
         case = "lc" if self.lowercase else "mixed"
         return f"nrefs:{references}|case:{case}|tok:{self.tokenize}"
@@ -44,10 +44,10 @@ class TextOptions:
 class Batch(NamedTuple):
     """Sentence i has the references `first_reference[i]` up to `first_reference[i + 1]`."""
 
-    hypotheses: Ragged  # (n_words,) int32, a row for every sentence
-    references: Ragged  # a row for every reference
+    hypotheses: Ragged  # (n_words,) int32, one row per sentence
+    references: Ragged  # one row per reference
     first_reference: Int64Array  # (n_sentences + 1,)
-    words: tuple[str, ...]  # by their numbers
+    words: tuple[str, ...]  # by number
 
     @property
     def sentence_of_reference(self) -> Int64Array:
@@ -55,13 +55,13 @@ class Batch(NamedTuple):
 
     @property
     def mean_reference_lengths(self) -> FloatArray:
-        """(n_sentences,)"""
+        """The mean reference length of every sentence, (n_sentences,)."""
         lengths = np.add.reduceat(self.references.lengths, self.first_reference[:-1])
         means: FloatArray = lengths / np.diff(self.first_reference)
         return means
 
     def best_references(self, scores: FloatArray) -> Int64Array:
-        """For each sentence the number of its best reference; of equal ones, the first."""
+        """The number of the best reference of each sentence, the first among equals."""
         best = np.maximum.reduceat(scores, self.first_reference[:-1])
         is_best = scores == best[self.sentence_of_reference]
         candidates = np.where(is_best, np.arange(len(scores)), len(scores))
@@ -70,7 +70,7 @@ class Batch(NamedTuple):
 
     @property
     def arrays(self) -> tuple[Int32Array, Int64Array, Int32Array, Int64Array]:
-        """Words and offsets of the hypotheses, and of the references, for kernels."""
+        """Words and offsets of hypotheses and references, for kernels."""
         sides = self.hypotheses, self.references
         return sides[0].values, sides[0].offsets, sides[1].values, sides[1].offsets
 
@@ -104,7 +104,7 @@ class WordMetric(Metric):
 
 
 def preprocessor(options: TextOptions) -> Preprocess:
-    """What sacrebleu's BLEU does to a sentence before it splits it into words."""
+    """The preprocessing of sacrebleu's BLEU before it splits a sentence into words."""
     tokenise = load_tokeniser(options.tokenize)
     if options.lowercase:
         return lambda line: tokenise(line.lower().rstrip())
@@ -112,13 +112,13 @@ def preprocessor(options: TextOptions) -> Preprocess:
 
 
 def usual_tokeniser(language: str) -> str:
-    """The one that scores of raw text are usually computed with; no language: tokens.
+    """The usual tokeniser for scoring raw text in a language; none without a language.
 
     >>> usual_tokeniser("de"), usual_tokeniser("ja"), usual_tokeniser("")
     ('13a', 'ja-mecab', 'none')
     """
-    own = {"": "none", "zh": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}
-    return own.get(language, "13a")
+    special = {"": "none", "zh": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}
+    return special.get(language, "13a")
 
 
 def load_tokeniser(name: str) -> Preprocess:
@@ -137,7 +137,7 @@ def load_tokeniser(name: str) -> Preprocess:
 
 
 def batches(outputs: Outputs, preprocess: Preprocess) -> Iterator[Batch]:
-    """The words of the outputs as numbers, `BATCH_SIZE` sentences at a time."""
+    """Numbers the words of the outputs, `BATCH_SIZE` sentences at a time."""
     check_outputs(outputs)
     for start in range(0, len(outputs), BATCH_SIZE):
         references = outputs.references[start : start + BATCH_SIZE]
@@ -159,7 +159,7 @@ def number_lines(lines: Iterator[str], numbers: defaultdict[str, int]) -> Ragged
 
 
 def check_outputs(outputs: Outputs) -> None:
-    """Every hypothesis needs at least one reference."""
+    """Raises unless every hypothesis has at least one reference."""
     if len(outputs.references) != len(outputs):
         raise DataError(
             f"{len(outputs)} hypotheses, but references for {len(outputs.references)}",

@@ -1,8 +1,8 @@
 """The interface of optimisers, and the optimisers by name.
 
-An optimiser looks for weights under which the best hypotheses of a pool score well. It is a frozen
-dataclass whose fields are its settings (`--set NAME.FIELD=VALUE`, or a table `[NAME]` in the file
-of a comparison). `improve` does the work and changes nothing: threads may share an optimiser.
+An optimiser searches for weights under which the best hypotheses of a pool score well. It is a
+frozen dataclass whose fields are its settings (`--set NAME.FIELD=VALUE`, or a table `[NAME]` in the
+file of a comparison). `improve` has no side effects, so threads may share an optimiser.
 """
 
 from abc import ABC, abstractmethod
@@ -16,7 +16,7 @@ from hyperbaton.foundation.arrays import BoolArray, FloatArray
 from hyperbaton.foundation.catalogue import Catalogue
 from hyperbaton.foundation.errors import SettingError
 
-if TYPE_CHECKING:  # all commands know the settings of optimisers; only tuning needs pools
+if TYPE_CHECKING:  # all commands import the settings of optimisers; only tuning needs pools
     from hyperbaton.tuning.optimisers.objective import Objective
     from hyperbaton.tuning.optimisers.pool import Pool
 
@@ -41,20 +41,20 @@ class Start:
     """Where an optimiser starts, and what it may change."""
 
     weights: FloatArray  # (features,) in use now
-    tuned: BoolArray  # (features,) the other weights stay as they are
+    tuned: BoolArray  # (features,) the other weights do not change
     earlier: Sequence[FloatArray] = ()  # weights of earlier rounds
     threads: int = 1  # the result must not depend on their number
     sizes: FloatArray | None = None  # (sentences,) source words
-    free_scale: bool = True  # no fixed weight sets a scale: only the weights' direction counts
-    # For optimisers with `arcs`: the pool with all derivations that are best somewhere on the lines
+    free_scale: bool = True  # no fixed weight sets the scale: only ratios of weights matter
+    # For optimisers with `arcs`: adds all derivations that are best somewhere on the lines
     grow: "Callable[[Pool, Lines], Pool] | None" = None
 
 
 class Optimiser(ABC):
     name: ClassVar[str]
-    gradual: ClassVar[bool] = False  # goes part of the way in a round: useful on an unchanged pool
-    first_step: ClassVar[float] = 1.0  # share of the way that it goes on its first pool
-    arcs: int = 0  # of the search lattices that it wants to see, for each source word
+    gradual: ClassVar[bool] = False  # takes partial steps, so repeating it on a pool makes sense
+    first_step: ClassVar[float] = 1.0  # share of the first step that is taken
+    arcs: int = 0  # arcs of the search lattice that it uses, per source word
 
     def check_settings(self) -> None:
         """Raises `SettingError` for impossible values."""
@@ -64,7 +64,7 @@ class Optimiser(ABC):
     def improve(
         self, pool: "Pool", objective: "Objective", start: Start, seed: SeedSequence
     ) -> FloatArray:
-        """New weights, (features,)."""
+        """Returns new weights, (features,)."""
 
     def _check_least(self, **least: float) -> None:
         check_least(self.name, self, **least)
@@ -84,6 +84,6 @@ def check_least(section: str, settings: object, **least: float) -> None:
 
 
 def make_optimiser(name: str) -> Optimiser:
-    """The optimiser of this name (ours, an installed package's, `module:Class`), with defaults."""
+    """An optimiser with default settings: one of `OPTIMISERS`, of a plug-in, or `module:Class`."""
     catalogue = Catalogue("tuning method", Optimiser, OPTIMISERS, "hyperbaton.optimisers")  # type: ignore[type-abstract]
     return catalogue.make(name)

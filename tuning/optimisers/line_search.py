@@ -1,8 +1,8 @@
-"""The best point on a line through the weights, exactly (Och 2003).
+"""Finds the best point on a line through the weights, exactly (Och 2003).
 
 At w + x·d the score of hypothesis h is a line in x, a_h + b_h x with a_h = w·f_h and b_h = d·f_h.
-The best one, as x grows from −r to r, is their upper envelope: from left to right lines of growing
-slope, which change at thresholds.
+The best hypotheses, as x grows from −r to r, form the upper envelope: from left to right, lines of
+increasing slope, which change at thresholds.
 
             L ╲                 ╱ R
                ╲       M       ╱       L and R are best at −r and r, M is best where these two
@@ -10,20 +10,20 @@ slope, which change at thresholds.
                  ╲           ╱         as well
            x = −r              r
 
-One pass over the lines finds L and R, which are often the same. Another one keeps what is above
-the point where they meet, nearly nothing. Among these few lines, M is the highest there; L and M,
-and M and R, are treated alike until nothing is above where neighbours meet. So a sentence with n
-lines, of which k are kept and h are best somewhere, costs O(n + kh). Of equal lines the first is
+One pass over the lines finds L and R, which are often the same. A second pass keeps the lines above
+the point where these meet, usually very few. M is the highest of them there; the pairs L, M and M,
+R are treated alike until no line is above the meeting point of neighbours. So a sentence with n
+lines, of which k are kept and h are best somewhere, costs O(n + kh). The first of equal lines is
 taken, as everywhere in the pool.
 
-Between two thresholds no best hypothesis changes, so neither does the score of the corpus: all
-intervals are scored at once from running sums of statistics, and the middle of the best one is
-taken. Of equal scores the interval nearest to the start wins, and a point that is not better than
-the start is not a move at all.
+Between two thresholds no best hypothesis changes, and neither does the corpus score: all intervals
+are scored at once from running sums of statistics, and the middle of the best one is taken. Of
+equal scores, the interval closest to the start wins; if none is better than the start, the search
+does not move.
 
 The line ends at `REACH` times the size of the weights, which gives the outermost intervals a
-middle; a farther point takes another step. Intervals shorter than `NARROW` are skipped: a score
-that vanishes with the next digit is worth nothing.
+middle; reaching farther takes another step. Intervals shorter than `NARROW` are skipped, because
+rounding the weights could leave them.
 """
 
 from typing import NamedTuple
@@ -34,10 +34,10 @@ from hyperbaton.foundation.arrays import MOST_NUMBERED, FloatArray, Int32Array, 
 from hyperbaton.foundation.kernels import inner, kernel
 from hyperbaton.tuning.metrics.base import Metric
 
-REACH = 1.0  # times the sum of the weights' absolute values: how far a step may go
+REACH = 1.0  # longest step, relative to the sum of the weights' absolute values
 NARROW = 1e-6  # in the same unit
 LEAST_GAIN = 1e-9  # smaller differences of scores are rounding errors
-INTERVALS_AT_ONCE = 1 << 16  # that are scored
+INTERVALS_AT_ONCE = 1 << 16  # intervals scored together
 
 
 class Thresholds(NamedTuple):
@@ -45,15 +45,15 @@ class Thresholds(NamedTuple):
 
     first: Int64Array  # (n_sentences,) rows that are best at x = −r
     x: FloatArray  # (T,)
-    before: Int32Array  # (T,) the row that is best left of it
-    after: Int32Array  # (T,) and right of it
+    before: Int32Array  # (T,) the best row to the left
+    after: Int32Array  # (T,) the best row to the right
 
 
 class Scratch(NamedTuple):
-    """Memory for one envelope; arrays at least as long as there are lines."""
+    """Memory for one envelope; arrays with at least one element per line."""
 
     above: Int64Array  # lines that may be best somewhere
-    best: Int64Array  # those that are, from left to right
+    best: Int64Array  # the lines of the envelope, from left to right
     n_between: Int64Array
 
 
@@ -72,7 +72,7 @@ class LinePoint(NamedTuple):
 
 
 class LineSearch:
-    """Searches among the hypotheses of one pool, by one metric."""
+    """Line search on one pool by one metric."""
 
     def __init__(self, statistics: FloatArray, offsets: Int64Array, metric: Metric) -> None:
         self._statistics, self._offsets, self._metric = statistics, offsets, metric
@@ -81,7 +81,7 @@ class LineSearch:
     def best(self, a: FloatArray, b: FloatArray, start: float, unit: float) -> LinePoint:
         """The best point on the line where hypotheses score `a` + `b` x, (H,) each.
 
-        `start` is the metric at x = 0, `unit` the step that changes the weights by their own size.
+        `start` is the metric at x = 0, `unit` the step that is as long as the weights.
         """
         reach = REACH * unit
         thresholds = find_thresholds(a, b, self._offsets, reach, self._room)
@@ -138,7 +138,7 @@ def interval_scores(thresholds: Thresholds, statistics: FloatArray, metric: Metr
 
 @kernel
 def _running_sums(sums, statistics, before, after):
-    """The sums behind each threshold, where one row takes the place of another."""
+    """The sums after each threshold, where one row replaces another."""
     running = np.empty((len(after), len(sums)))
     for number in range(len(after)):
         for k in range(len(sums)):
@@ -166,7 +166,8 @@ def _envelopes(a, b, offsets, reach, room, first):
 
 @inner
 def envelope(a, b, reach, scratch):
-    """The lines a + b x on the envelope from left to right, into `scratch.best`; their number."""
+    """Writes the lines a + b x of the envelope, from left to right, into `scratch.best`; returns
+    their number."""
     above, best, n_between = scratch
     low, high = _highest(a, b, reach)
     best[0] = low
@@ -177,8 +178,8 @@ def envelope(a, b, reach, scratch):
     for row in range(len(a)):
         above[n_above] = row
         n_above += a[row] + b[row] * x > y
-    # At the left end of `best` are the lines of which all to the left is known; at its right end
-    # those to their right, with the number of lines that may be between each and its neighbour
+    # The left end of `best` holds the finished part of the envelope; its right end holds a stack of
+    # lines to the right, each with the number of lines that may lie between it and its neighbour
     size, right = 1, len(best) - 1
     best[right], n_between[right] = high, n_above
     while right < len(best):
@@ -196,7 +197,7 @@ def envelope(a, b, reach, scratch):
 
 @inner
 def _highest(a, b, reach):
-    """The first of the lines that are highest at −reach, and at reach."""
+    """The first of the highest lines at −reach, and at reach."""
     low = high = 0
     low_score, high_score = a[0] - b[0] * reach, a[0] + b[0] * reach
     for row in range(len(a)):
@@ -209,17 +210,17 @@ def _highest(a, b, reach):
 
 @inner
 def _meeting(a, b, low, high):
-    """Where two lines meet; the higher one, if rounding parts them there."""
+    """The point where two lines meet; the higher y if they differ by rounding."""
     x = (a[low] - a[high]) / (b[high] - b[low])
     return x, max(a[low] + b[low] * x, a[high] + b[high] * x)
 
 
 @inner
 def _above(a, b, low, high, rows):
-    """The highest line where two others meet, and the number of lines above these there.
+    """The highest line above the point where two others meet, and the number of lines above it.
 
-    The latter become the first of the rows. Lines that are not steeper than one and flatter than
-    the other do not count: only rounding can put them there.
+    Moves the latter to the front of `rows`. Lines whose slope is not between the two do not count:
+    only rounding can put them above.
     """
     x, y = _meeting(a, b, low, high)
     n, best, best_score = 0, -1, y

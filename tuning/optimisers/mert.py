@@ -1,24 +1,24 @@
-"""Minimum error rate training (Och 2003): the weights under which the pool scores best.
+"""Minimum error rate training (Och 2003): searches for the weights with the best score on the pool.
 
 From each of many starts, exact line searches along all features and along random directions are
-repeated until none finds anything better. Starts are the weights in use, weights of earlier
-rounds, and random points: half of them anywhere, with weights of both signs, half of them around
-the best weights known (Moore and Quirk 2008 found that such walks end higher). After one sweep
-over the directions, only the best third of the starts continues to the end. The best end of all is
-taken; of equal ones the first, which keeps the weights in use if nothing is better.
+repeated until none improves the score. Starts are the current weights, weights of earlier rounds,
+and random points: half of them anywhere, with weights of both signs, half of them around the best
+known weights (Moore and Quirk 2008 found that such walks end higher). After one sweep over the
+directions, only the best third of the starts continues. The best final point wins; of equal ones
+the first, which keeps the current weights if nothing is better.
 
-All starts sweep at the same time, along the same random directions, so that how the scores of
-hypotheses change along each is worked out once for all. Every start has a generator of its own for
-their order, so the result does not depend on the number of threads.
+All starts sweep at the same time along the same random directions, so that the slopes of the
+hypotheses along each direction are computed only once. Every start has its own generator for the
+order of directions, so the result does not depend on the number of threads.
 
-Line search needs only the derivations that are best somewhere on a line, and a lattice has all of
-them, which are far more than an n-best list has (Macherey et al. 2008). So on lattices, in turn:
+Line search needs only the derivations that are best somewhere on a line. A lattice has all of them,
+an n-best list only a few (Macherey et al. 2008). With lattices, two steps alternate:
 
-1. the pool gets what is best anywhere on lines through the weights, along all features and along
-   random directions: whatever one step along one of them can reach is known exactly;
-2. MERT searches the pool,
+1. add to the pool all derivations that are best somewhere on lines through the weights, along all
+   features and along random directions: then a step along any of these lines is exact;
+2. run MERT on the pool;
 
-until its weights are not better than those before or have no better neighbours in the lattice.
+until the weights do not improve any more.
 """
 
 from collections.abc import Iterator, Sequence
@@ -37,22 +37,22 @@ from hyperbaton.tuning.optimisers.line_search import LEAST_GAIN, REACH, LineSear
 from hyperbaton.tuning.optimisers.objective import Objective
 from hyperbaton.tuning.optimisers.pool import Pool, ScaledPool, scale_pool
 
-MOST_SWEEPS = 50  # over all directions; a handful is usual
-PROMISING = 3  # one start in this many continues after the first
+MOST_SWEEPS = 50  # over all directions; usually a few suffice
+PROMISING = 3  # one start in this many continues after the first sweep
 WALK = 0.5  # deviation of random steps around a point, in units of its mean weight
 
 
-# A direction in the space of points, and (H,) how much the scores of hypotheses change along it
+# A direction in the space of points, and (H,) the slopes of the hypotheses' scores along it
 Direction = tuple[FloatArray, FloatArray]
 
 
 class Place(NamedTuple):
-    """Where a start has come to."""
+    """The current point of a start."""
 
     point: FloatArray
     score: float
-    draw: np.random.Generator  # its own
-    moves: bool = True  # the last sweep has found something better
+    draw: np.random.Generator  # of this start
+    moves: bool = True  # whether the last sweep improved the score
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class Mert(Optimiser):
     def improve(
         self, pool: Pool, objective: Objective, start: Start, seed: SeedSequence
     ) -> FloatArray:
-        """The best weights found; earlier weights are starts as well."""
+        """Returns the best weights found; earlier weights serve as starts too."""
         scaled = scale_pool(pool, start.weights, start.tuned)
         given = [scaled.point(values) for values in (start.weights, *start.earlier)]
         shared, *draws = map(np.random.default_rng, seed.spawn(1 + len(given) + self.restarts))
@@ -87,15 +87,15 @@ class Mert(Optimiser):
                 if not any(place.moves for place in places):
                     break
                 random = shared.normal(size=(self.directions, len(known)))
-                one = partial(sweep, scaled, objective, directions_of(scaled, random))
-                places = list(executor.map(one, places))
+                move = partial(sweep, scaled, objective, directions_of(scaled, random))
+                places = list(executor.map(move, places))
         best = max(place.score for place in places)
         first = next(place for place in places if place.score >= best - LEAST_GAIN)
         return scaled.weights(first.point)
 
 
 def _promising(places: Sequence[Place]) -> list[Place]:
-    """The best third, in the order of the starts."""
+    """The best third of the starts, in their order."""
     ranked = sorted(range(len(places)), key=lambda number: -places[number].score)
     return [places[number] for number in sorted(ranked[: -(-len(places) // PROMISING)])]
 
@@ -103,7 +103,8 @@ def _promising(places: Sequence[Place]) -> list[Place]:
 def _random_starts(
     known: FloatArray, draws: Sequence[np.random.Generator], n_given: int
 ) -> Iterator[FloatArray]:
-    """A point for every generator after the first ones: anywhere and around `known` in turn."""
+    """A point for every generator after the first `n_given`, alternately anywhere and around
+    `known`."""
     size, total, mean = len(known), float(np.abs(known).sum()), float(np.abs(known).mean())
     for number, draw in enumerate(draws[n_given:], n_given):
         if number % 2:
@@ -122,7 +123,7 @@ def random_point(draw: np.random.Generator, size: int, length: float) -> FloatAr
 def sweep(
     scaled: ScaledPool, metric: Metric, directions: Sequence[Direction], place: Place
 ) -> Place:
-    """Line searches along all directions, in random order."""
+    """Searches along all directions, in random order."""
     if not place.moves:
         return place
     search = LineSearch(scaled.pool.statistics, scaled.pool.offsets, metric)
@@ -140,7 +141,7 @@ def sweep(
 
 
 def directions_of(scaled: ScaledPool, random: FloatArray) -> list[Direction]:
-    """All features, and random directions."""
+    """The directions of all features, and random ones."""
     axes = zip(np.eye(len(scaled.columns)), scaled.features, strict=True)
     return [*axes, *zip(random, random @ scaled.features, strict=True)]
 
@@ -168,19 +169,19 @@ class LatticeMert(Mert):
         if start.grow is None:
             return super().improve(pool, objective, start, seed)
         best = start.weights
-        for own in seed.spawn(self.turns):
-            draw = np.random.default_rng(own)
+        for turn_seed in seed.spawn(self.turns):
+            draw = np.random.default_rng(turn_seed)
             pool = start.grow(pool, self._lines(pool, best, start.tuned, draw))
-            found = super().improve(pool, objective, replace(start, weights=best), own)
-            if not pool.score(objective, found) > pool.score(objective, best) + LEAST_GAIN:
+            new = super().improve(pool, objective, replace(start, weights=best), turn_seed)
+            if not pool.score(objective, new) > pool.score(objective, best) + LEAST_GAIN:
                 break
-            best = found
+            best = new
         return best
 
     def _lines(
         self, pool: Pool, weights: FloatArray, tuned: BoolArray, draw: np.random.Generator
     ) -> Lines:
-        """Those that line search takes in the scaled space."""
+        """Lines along the axes of the scaled space and in random directions."""
         scaled = scale_pool(pool, weights, tuned)
         point, size = scaled.point(weights), len(scaled.columns)
         along = np.concatenate([np.eye(size), draw.normal(size=(self.directions, size))])

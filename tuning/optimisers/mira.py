@@ -1,20 +1,20 @@
-"""Batch MIRA on n-best lists (Cherry and Foster 2012): large margins, sentence by sentence.
+"""Batch MIRA on n-best lists (Cherry and Foster 2012): large-margin updates, sentence by sentence.
 
-For each sentence, hope has the highest sum of model score and metric gain, fear the highest
-difference. If their model scores differ by less than their gains do, the weights move just far
-enough, but never by more than `step` times the difference of their features:
+For each sentence, hope is the hypothesis with the highest sum of model score and metric gain, fear
+the one with the highest difference. If their model scores differ by less than their gains, the
+weights move just far enough, but at most by `step` times the difference of their features:
 
     w ← w + η (f_hope − f_fear),   η = min(step, (Δgain − Δscore) / |f_hope − f_fear|²)
 
-The gain of a hypothesis e of a sentence s is the metric of a pseudo-corpus B with it, times the
-source words of both (Chiang et al. 2008):
+The gain of a hypothesis e of a sentence s is the metric of a pseudo-corpus B with e added, times
+the source words of both (Chiang et al. 2008):
 
     gain(e) = (|B| + |s|) · metric(B + e),   then   B ← decay · B + (statistics of the best e)
 
-B is what the model prefers now. If that becomes too long, longer hypotheses stop gaining at once,
-within the pass; a straight line in place of the metric would reward length without end. Weights
-are averaged over all updates; of the averages after each pass, the one that scores best on the pool
-is returned.
+B reflects what the model currently prefers. When it becomes too long, longer hypotheses stop
+gaining at once, within the pass; a linear approximation of the metric would keep rewarding length.
+Weights are averaged over all updates; of the averages after each pass, the one with the best score
+on the pool is returned.
 """
 
 from dataclasses import dataclass
@@ -40,8 +40,8 @@ class Mira(Optimiser):
     """Batch MIRA."""
 
     name: ClassVar[str] = "mira"
-    # The first pool has no hypotheses of another length: a whole step goes too far, and the next
-    # translations are several times too long if the first ones were too short.
+    # All hypotheses of the first pool have similar lengths, so a full step goes too far: after
+    # short translations come some that are several times too long.
     first_step: ClassVar[float] = 0.5
 
     passes: int = 60  # passes over the development set in each round
@@ -129,7 +129,7 @@ def _pass_for_any(
     step: float,
     decay: float,
 ) -> None:
-    """The same for any metric, which is not compiled."""
+    """The same for any metric; not compiled."""
     gains = np.empty(len(lists.constant))
     for sentence in order:
         rows = slice(lists.offsets[sentence], lists.offsets[sentence + 1])
@@ -146,7 +146,7 @@ def _take_one(lists, sentence, gains, point, sums, corpus, step, decay):
 
 @uncounted
 def _update(lists, sentence, gains, point, step):
-    """Moves the point; returns the hypothesis that was best before."""
+    """Moves the point; returns the best hypothesis before the move."""
     begin, end = lists.offsets[sentence], lists.offsets[sentence + 1]
     features = lists.features
     best, hope, fear = begin, begin, begin
@@ -161,7 +161,7 @@ def _update(lists, sentence, gains, point, step):
             hope, hope_score = row, score + gains[row]
         if score - gains[row] > fear_score:
             fear, fear_score = row, score - gains[row]
-    # (score + gain of hope) − (score − gain of fear) lacks twice the scores
+    # remove the gains from both: the margin is a difference of model scores
     margin = (hope_score - gains[hope]) - (fear_score + gains[fear])
     loss = gains[hope] - gains[fear] - margin
     norm = 0.0

@@ -1,10 +1,10 @@
-"""What tuning maximises: a metric, or a weighted sum of several.
+"""The objective of tuning: a metric, or a weighted sum of several.
 
     bleu        ter        bleu-ter        bleu+ribes        0.5*bleu-0.5*ter
 
-Error rates are subtracted; alone, they are minimised. A combination is itself a metric: its
-statistics are those of its terms side by side, its score the weighted sum of theirs. Names may
-contain hyphens (`bleu-1`, `meteor-exact-stem`): the longest known name is taken.
+Error rates must be subtracted; a single one is minimised. A combination is itself a metric: its
+statistics are the concatenated statistics of its terms, its score is the weighted sum of theirs.
+Names may contain hyphens (`bleu-1`, `meteor-exact-stem`): the longest known name wins.
 """
 
 import re
@@ -22,24 +22,24 @@ from hyperbaton.tuning.metrics.words import TextOptions
 
 EXAMPLES = "bleu, ter, bleu-ter, bleu+ribes, 0.5*bleu-0.5*ter"
 _UNKNOWN = re.compile(r"[+-]?(?:[\d.]+\*)?([^+-]*)")
-_NOTHING = Outputs([""], [["a"]], [[]], [[]])  # to learn how many statistics a metric has
+_NOTHING = Outputs([""], [["a"]], [[]], [[]])  # shows how many statistics a metric has
 
 
 @dataclass(frozen=True)
 class Term:
-    factor: float  # below 0 for what is subtracted
+    factor: float  # negative if subtracted
     metric: Metric
 
 
 class Objective(Metric):
-    """More is better, whatever the terms are."""
+    """A weighted sum of metrics; higher is always better."""
 
     def __init__(self, terms: Sequence[Term]) -> None:
         self.terms = tuple(terms)
         self.needs_visits = any(term.metric.needs_visits for term in self.terms)
         self.scale = sum(abs(term.factor) * term.metric.scale for term in self.terms)
         self.name = _name(self.terms)
-        # A single metric is shown as it is
+        # A single metric is shown in its usual direction
         self.shown_sign = -1.0 if len(terms) == 1 and terms[0].factor < 0 else 1.0
         widths = [term.metric.statistics(_NOTHING).shape[1] for term in self.terms]
         self._ends = [0, *accumulate(widths)]
@@ -62,11 +62,11 @@ class Objective(Metric):
         return self._weighted("smooth_sentence_scores", statistics)
 
     def shown(self, score: float) -> float:
-        """A score as people know it: an error rate is not negative."""
+        """A score for display: an error rate becomes positive."""
         return self.shown_sign * score + 0.0  # never −0
 
     def _weighted(self, method: str, sums: FloatArray) -> FloatArray:
-        """The weighted sum of what a method of each term's metric makes of its statistics."""
+        """The weighted sum of the results of a method of each term's metric."""
         total = np.zeros(sums.shape[:-1])
         for term, (begin, end) in zip(self.terms, pairwise(self._ends), strict=True):
             total = total + term.factor * getattr(term.metric, method)(sums[..., begin:end])
@@ -84,7 +84,7 @@ def make_objective(
 
 
 def parse_objective(text: str) -> dict[str, float]:
-    """Names of metrics, and the factor of each.
+    """Parses a weighted sum into factors by metric.
 
     >>> parse_objective("bleu-ter")
     {'bleu': 1.0, 'ter': -1.0}
@@ -92,7 +92,7 @@ def parse_objective(text: str) -> dict[str, float]:
     {'bleu-1': 0.5, 'ribes': 1.0}
     """
     compact = re.sub(r"\s", "", text)
-    # The longest name first, and only if the next term or the end follows it
+    # The longest name first, and only if followed by the next term or the end
     known = "|".join(
         sorted(map(re.escape, [*catalogue.METRICS, *catalogue.ALIASES]), key=len, reverse=True)
     )
@@ -107,14 +107,14 @@ def parse_objective(text: str) -> dict[str, float]:
             raise _not_understood(text, compact[at:].lower())
         name = catalogue.check_name(term[3])
         if name in factors:
-            raise SettingError(f"{name} is in the metric {text!r} twice", expected="once")
+            raise SettingError(f"{name} occurs twice in the metric {text!r}", expected="once")
         factors[name] = float(term[2] or 1) * (-1 if term[1] == "-" else 1)
         at = term.end()
     return _with_signs(text, factors)
 
 
 def _with_signs(text: str, factors: dict[str, float]) -> dict[str, float]:
-    """The same factors; a single error rate gets a negative one."""
+    """Checks the signs; a single error rate gets a negative factor."""
     for name, factor in factors.items():
         if factor == 0:
             raise SettingError(f"{name} has the factor 0 in the metric {text!r}")
@@ -123,18 +123,20 @@ def _with_signs(text: str, factors: dict[str, float]) -> dict[str, float]:
             return {name: -abs(factor)}
         if is_error == (factor > 0):
             which, advice = (
-                ("less", f"subtract it: bleu-{name}") if is_error else ("more", "add it")
+                ("lower", f"subtract it: bleu-{name}") if is_error else ("higher", "add it")
             )
-            raise SettingError(f"of {name}, {which} is better in {text!r}", expected=advice)
+            raise SettingError(
+                f"{name} has the wrong sign in {text!r}: {which} is better", expected=advice
+            )
     return factors
 
 
 def _not_understood(text: str, rest: str) -> SettingError:
     unknown = _UNKNOWN.match(rest)
     name = unknown[1] if unknown else ""
-    # What looks like a name with hyphens may be meant as one
+    # The rest may be meant as one name with hyphens
     known = nearest(rest.lstrip("+-") or name, list(catalogue.METRICS))
-    what = f"there is no metric {name!r}" if name else "a metric is missing"
+    what = f"unknown metric {name!r}" if name else "a metric is missing"
     return SettingError(f"{what} in {text!r}", expected=known, advice=f"examples: {EXAMPLES}")
 
 

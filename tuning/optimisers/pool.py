@@ -1,10 +1,10 @@
 """The pool: merged n-best lists of a development set as flat arrays.
 
 Each hypothesis is a row of feature values and a row of metric statistics; the hypotheses of a
-sentence lie side by side. Two hypotheses of a sentence are the same if their words and feature
-values are: they have the same 64-bit key, and only the first stays. Old hypotheses keep their
-order, and new ones follow in the order of their list, so merging is deterministic, and merging the
-same list again changes nothing.
+sentence are adjacent. Two hypotheses of a sentence are equal if their words and feature values are:
+they have the same 64-bit key, and only the first is kept. Old hypotheses keep their order, and new
+ones follow in the order of their list, so merging is deterministic, and merging the same list again
+changes nothing.
 """
 
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from hyperbaton.foundation.kernels import kernel
 from hyperbaton.tuning.metrics.base import Metric
 
 KeyArray: TypeAlias = NDArray[np.uint64]
-DECIMALS = 6  # values that agree to here are the same: sums differ by their order
+DECIMALS = 6  # values are compared to this precision: sums depend on their order
 _COLUMN = np.uint64(0xC2B2AE3D27D4EB4F)
 
 
@@ -60,8 +60,8 @@ class Pool:
         return Pool(self.features[at], self.statistics[at], self.keys[at], rows.offsets)
 
     def first_of_each(self, keys: KeyArray, offsets: Int64Array) -> tuple[BoolArray, Int64Array]:
-        """Which hypotheses are new, and for each the first row with its key; rows of the new
-        hypotheses are numbered after those of this pool."""
+        """Which hypotheses are new, and for each the first row with its key; their rows are
+        numbered after those of this pool."""
         sentence = np.concatenate([self.sentence_of, _sentences(offsets)])
         order = np.lexsort((np.concatenate([self.keys, keys]), sentence))  # stable
         sorted_keys = np.concatenate([self.keys, keys])[order]
@@ -73,7 +73,7 @@ class Pool:
         return is_new[len(self) :], first[len(self) :]
 
     def merge(self, other: "Pool") -> "Pool":
-        """This pool with the hypotheses of another one of the same sentences that are new."""
+        """This pool with the new hypotheses of another one for the same sentences."""
         is_new, _ = self.first_of_each(other.keys, other.offsets)
         rows = np.flatnonzero(is_new)
         sentence = np.concatenate([self.sentence_of, other.sentence_of[rows]])
@@ -86,7 +86,7 @@ class Pool:
         )
 
     def best_rows(self, weights: FloatArray) -> Int64Array:
-        """For every sentence its best hypothesis under the weights, of equal ones the first."""
+        """The best hypothesis of every sentence under the weights, the first among equals."""
         rows: Int64Array = best_of_each(self.features @ weights, self.offsets)
         return rows
 
@@ -94,9 +94,9 @@ class Pool:
         return float(metric.score(self.statistics[self.best_rows(weights)].sum(axis=0)))
 
     def deviations(self) -> FloatArray:
-        """How much each feature varies among the hypotheses of a sentence, (features,).
+        """The standard deviation of each feature among the hypotheses of a sentence, (features,).
 
-        0 if it never does: such a feature cannot change which hypothesis is best.
+        0 if it never varies: such a feature cannot change which hypothesis is best.
         """
         if not len(self):
             return np.zeros(self.features.shape[1])
@@ -113,28 +113,28 @@ class Pool:
 
 @dataclass(frozen=True, eq=False)
 class ScaledPool:
-    """The pool as optimisers see it: T tuned features, all of the same size.
+    """The pool as optimisers see it: T tuned features, scaled to unit deviation.
 
     Feature values are divided by their deviation among the hypotheses of a sentence, and weights
-    multiplied by it. So a step of one means as much for a language model score in the hundreds as
-    for a rare orientation, and random points and directions need no ranges of their own. Features
-    that have fixed weights or never vary contribute a constant to the score of a hypothesis.
+    multiplied by it. Then a step of one means as much for a language model score in the hundreds as
+    for a rare orientation, and random points and directions need no ranges per feature. Features
+    with fixed weights and features that never vary contribute a constant to the score.
     """
 
-    features: FloatArray  # (T, H), so that a feature's values lie side by side
-    constant: FloatArray  # (H,) what the other features contribute to the score
+    features: FloatArray  # (T, H), so that the values of a feature are adjacent
+    constant: FloatArray  # (H,) contribution of the other features to the score
     pool: Pool
-    columns: Int64Array  # (T,) the places of the tuned features among all
+    columns: Int64Array  # (T,) columns of the tuned features
     deviations: FloatArray  # (T,)
-    others: FloatArray  # (features,) weights of the others, 0 for the tuned ones
+    others: FloatArray  # (features,) weights of the other features, 0 for the tuned ones
 
     def point(self, weights: FloatArray) -> FloatArray:
-        """Weights of all features as a point of the scaled space, (T,)."""
+        """Converts weights to a point of the scaled space, (T,)."""
         point: FloatArray = weights[self.columns] * self.deviations
         return point
 
     def weights(self, point: FloatArray) -> FloatArray:
-        """And back, (features,)."""
+        """Converts a point to weights, (features,)."""
         weights = self.others.copy()
         weights[self.columns] = point / self.deviations
         return weights
@@ -145,14 +145,14 @@ class ScaledPool:
         return scores
 
     def best_sums(self, point: FloatArray) -> FloatArray:
-        """The statistics of the best hypotheses, summed, (statistics,)."""
+        """The summed statistics of the best hypotheses, (statistics,)."""
         rows = best_of_each(self.scores(point), self.pool.offsets)
         sums: FloatArray = self.pool.statistics[rows].sum(axis=0)
         return sums
 
 
 def scale_pool(pool: Pool, weights: FloatArray, tuned: BoolArray) -> ScaledPool:
-    """`tuned` says which features may change; the others keep their weights."""
+    """Scales a pool; features that are not `tuned` keep their weights."""
     deviations = pool.deviations()
     columns = np.flatnonzero(tuned & (deviations > 0))
     others = weights.copy()
@@ -183,7 +183,7 @@ def _sentences(offsets: Int64Array) -> Int64Array:
 
 @kernel
 def best_of_each(scores, offsets):
-    """The row with the highest score between offsets; of equal ones the first."""
+    """The row with the highest score between offsets, the first among equals."""
     best = np.empty(len(offsets) - 1, np.int64)
     for sentence in range(len(best)):
         row = offsets[sentence]
@@ -194,7 +194,7 @@ def best_of_each(scores, offsets):
     return best
 
 
-# Libraries for matrices are slower here: their threads wait for memory, and for one another
+# Faster than a BLAS product, whose threads wait for memory and for one another
 @kernel
 def _weighted_sum(constant, weights, rows):
     """`constant` + Σ weight · row."""

@@ -4,13 +4,13 @@ Pairs of hypotheses with clearly different metric scores are drawn from the pool
 From the difference of their features, a logistic regression learns which of two is better; its
 weights, mixed with those in use, are the new weights.
 
-Two things are not as in that paper, because they make translations too short. A hypothesis is worth
-what the metric of the whole development set becomes with it, all other sentences being translated
-as they are now; BLEU+1 of the sentence alone smooths n-grams and not the brevity penalty (Nakov et
-al. 2012). And of the clear pairs the first are taken, not those that differ most: these are about
-the worst hypotheses of the pool, far too long ones among them (Nakov et al. 2013).
+We deviate from the paper in two ways, because it makes translations too short. First, a hypothesis
+is scored by the metric of the whole development set, with all other sentences translated as they
+are now; BLEU+1 of the sentence alone smooths n-grams but not the brevity penalty (Nakov et al.
+2012). Second, the first clear pairs are taken, not those that differ most, because these contain
+the worst hypotheses of the pool, many of them far too long (Nakov et al. 2013).
 
-The sampler runs compiled; every sentence draws from a generator of its own.
+The sampler is compiled; every sentence has its own random generator.
 """
 
 from dataclasses import dataclass
@@ -54,7 +54,7 @@ class Pro(Optimiser):
     def improve(
         self, pool: Pool, objective: Objective, start: Start, seed: SeedSequence
     ) -> FloatArray:
-        """The old weights if no two hypotheses differ enough."""
+        """Returns new weights, or the old ones if no two hypotheses differ enough."""
         scaled = scale_pool(pool, start.weights, start.tuned)
         drawn = self.sample(corpus_gains(pool, objective, start), pool.offsets, seed)
         if not len(drawn.better):
@@ -63,12 +63,12 @@ class Pro(Optimiser):
         constant = np.zeros(len(pool)) if start.free_scale else scaled.constant
         new = fit_pairs(scaled.features, constant, drawn, self.prior)
         if start.free_scale and old.any() and new.any():
-            # The clearer the data, the longer the regression's weights
+            # The length of the regression's weights only reflects how separable the data are
             new *= np.abs(old).sum() / np.abs(new).sum()
         return scaled.weights(self.interpolation * new + (1 - self.interpolation) * old)
 
     def sample(self, gains: FloatArray, offsets: Int64Array, seed: SeedSequence) -> RankedPairs:
-        """The pairs to learn from, sentence by sentence."""
+        """Draws the pairs to learn from, sentence by sentence."""
         seeds = seed.generate_state(len(offsets) - 1, np.uint64)
         return RankedPairs(
             *_sample(gains, offsets, seeds, self.candidates, self.pairs, self.threshold)
@@ -76,8 +76,9 @@ class Pro(Optimiser):
 
 
 def corpus_gains(pool: Pool, objective: Objective, start: Start) -> FloatArray:
-    """The metric of the development set with each hypothesis in place of its sentence's best one,
-    as if the set were as small as the sentence: a share of the metric's scale, up to a constant."""
+    """The metric of the development set with each hypothesis instead of the best one of its
+    sentence, scaled up by set size / sentence size: a share of the metric's scale, up to a
+    constant."""
     chosen = pool.statistics[pool.best_rows(start.weights)]
     sizes = np.ones(pool.n_sentences) if start.sizes is None else np.maximum(start.sizes, 1)
     sentence = pool.sentence_of
@@ -89,7 +90,7 @@ def corpus_gains(pool: Pool, objective: Objective, start: Start) -> FloatArray:
 def fit_pairs(
     features: FloatArray, constant: FloatArray, pairs: RankedPairs, prior: float
 ) -> FloatArray:
-    """Weights under which the better hypotheses are the likelier ones, (T,).
+    """Fits weights by logistic regression on the pairs, (T,).
 
     `features` (T, H) and `constant` (H,) are those of a scaled pool.
     """

@@ -1,1 +1,1 @@
-"""A comparison as one HTML page that needs nothing but itself."""
+"""The report of a comparison: one self-contained HTML page."""

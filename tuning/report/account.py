@@ -1,4 +1,4 @@
-"""How the results were made: tuning curves, weights, costs, settings."""
+"""Sections of a report about its runs: tuning curves, weights, costs, settings."""
 
 import json
 from html import escape
@@ -13,7 +13,7 @@ from hyperbaton.tuning.report import html
 
 
 def tuning_curves(comparison: Comparison) -> str:
-    """The score of every decoding of dev, for the chosen replicas."""
+    """The score of every decoding of the development set, for the chosen replicas."""
     parts = []
     for limit in comparison.limits:
         cells = [comparison.cell(name, limit) for name in comparison.systems]
@@ -29,14 +29,14 @@ def tuning_curves(comparison: Comparison) -> str:
     if not parts:
         return ""
     metric = comparison.configuration.tune.metric
-    text = f"Score on dev by iteration, tuned towards {metric}; the chosen tuning runs."
+    text = f"Score on dev by iteration of the chosen tuning runs, which optimise {metric}."
     return html.paragraph(text) + html.side_by_side(parts)
 
 
 def weights(comparison: Comparison) -> str:
     names = list(dict.fromkeys(name for cell in comparison.cells for name in cell.best.weights))
     weights = [{n: f"{w:.4f}" for n, w in cell.best.weights.items()} for cell in comparison.cells]
-    rows = [[name, *(own.get(name, "") for own in weights)] for name in names]
+    rows = [[name, *(of_cell.get(name, "") for of_cell in weights)] for name in names]
     return html.html_table(Table(["feature", *(cell.name for cell in comparison.cells)], rows))
 
 
@@ -51,13 +51,13 @@ def costs(comparison: Comparison) -> str:
         ]
         for cell in comparison.cells
     ]
-    header = ["system", "limit", "tuning, CPU s", "decoding, CPU ms a sentence", "peak MB"]
+    header = ["system", "limit", "tuning, CPU s", "decoding, CPU ms per sentence", "peak MB"]
     stages = [
         [cost.title, f"{cost.seconds:.1f}", f"{cost.peak_megabytes:.0f}"]
         for cost in comparison.stage_costs
     ]
     trained = Table(["stage of training", "s", "peak MB so far"], stages)
-    text = "Each cell was tuned and decoded by one thread; means over the tuning runs."
+    text = "Each system was tuned and decoded by one thread; means over the tuning runs."
     return (
         html.paragraph(text)
         + html.html_table(Table(header, rows))

@@ -1,8 +1,8 @@
-"""Word order beyond scores: distances, classes of moves, kinds of sentences.
+"""Analyses word order beyond scores: distances, classes of moves, kinds of sentences.
 
-Moves are those between source words that are translated one after the other: from the current word
-i to the next word j, at distance j − i − 1, in the nine classes of Goto et al. (2013, footnote 6).
-The first word is reached from before the sentence, i = −1.
+A move goes from the current source word i to the next one translated, j. Its distance j − i − 1
+falls into one of the nine classes of Goto et al. (2013, footnote 6). The first move starts before
+the sentence, at i = −1.
 """
 
 from collections.abc import Sequence
@@ -31,21 +31,22 @@ def distance_classes(visits: Visits) -> FloatArray:
 
 
 def confusion(reference: Visits, output: Visits) -> Int64Array:
-    """How often a move of the reference (row) is one of the output (column), from the same word.
+    """Counts moves from the same word by class in the reference (row) and in the output (column).
 
-    Words that only one of them visits, or after which one of them ends, are left out.
+    Words from which only one of them moves are left out.
     """
     keys, distances = _moves(reference)
-    other_keys, other_distances = _moves(output)
-    _, ours, theirs = np.intersect1d(keys, other_keys, return_indices=True)
+    output_keys, output_distances = _moves(output)
+    _, in_reference, in_output = np.intersect1d(keys, output_keys, return_indices=True)
     n = len(CLASS_NAMES)
-    cells = class_of(distances[ours], "goto") * n + class_of(other_distances[theirs], "goto")
+    rows = class_of(distances[in_reference], "goto")
+    cells = rows * n + class_of(output_distances[in_output], "goto")
     return np.bincount(cells, minlength=n * n).reshape(n, n)
 
 
 @dataclass(frozen=True)
 class Bins:
-    """Sentences sorted into kinds."""
+    """Sentences grouped into bins."""
 
     title: str
     names: tuple[str, ...]
@@ -62,8 +63,8 @@ def length_bins(test: Sentences) -> Bins:
 
 
 def reordering_bins(test: Sentences) -> Bins | None:
-    """By how far the reference's order is from the source's: the share of word pairs that change
-    sides, in percent."""
+    """Bins by the amount of reordering: the percentage of source word pairs in inverted order in
+    the reference."""
     if test.visits is None:
         return None
     monotone = visits_of_sequences([sorted(row) for row in test.visits], test.visits.n_source)
@@ -72,7 +73,7 @@ def reordering_bins(test: Sentences) -> Bins | None:
     tau = KendallTau()
     kept = tau.sentence_scores(tau.statistics(outputs))
     changed = 100 * (1 - kept / tau.scale)
-    return _quantile_bins("% of word pairs that change sides", changed, "{:.0f}")
+    return _quantile_bins("% of word pairs in inverted order", changed, "{:.0f}")
 
 
 def scores_by_bin(
@@ -87,7 +88,7 @@ def scores_by_bin(
 def largest_differences(
     metric: Metric, test: Sentences, ours: Sequence[Output], baseline: Sequence[Output]
 ) -> list[tuple[int, float]]:
-    """Sentences by how far a system is above or below the baseline, the farthest first."""
+    """Sentences with their difference from the baseline, largest absolute difference first."""
     differences = _sentence_scores(metric, test, ours) - _sentence_scores(metric, test, baseline)
     order = np.argsort(-np.abs(differences), kind="stable")
     return [(int(number), float(differences[number])) for number in order]
@@ -98,7 +99,7 @@ def _sentence_scores(metric: Metric, test: Sentences, outputs: Sequence[Output])
 
 
 def _moves(visits: Visits) -> tuple[Int64Array, Int64Array]:
-    """A number for every sentence and current word, and the distance to the next word."""
+    """A key for every sentence and current word, and the distance to the next word."""
     sequences = visits.sequences
     row = sequences.row_of_value
     following = sequences.values.astype(np.int64)

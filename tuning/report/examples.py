@@ -1,8 +1,8 @@
-"""The sentences where the best system and the baseline differ most, with drawings of both.
+"""The sentences on which the best system and the baseline differ most, with drawings of both.
 
-Words that only one of two translations has at a place are marked. Each example has a link to the
-page of `hyperbaton serve`, which opens the sentence in two columns, with the weights and limits of
-the two systems. The server has all models of the comparison; features that a system lacks have
+Words in which the translations differ are marked. Each example has a link to the page of
+`hyperbaton serve`, which opens the sentence in two columns with the weights and limits of the two
+systems. The server has all models of the comparison; features that a system does not use have
 weight 0 in its column.
 """
 
@@ -25,19 +25,19 @@ from hyperbaton.tuning.metrics.base import Metric
 from hyperbaton.tuning.report import analysis, html
 
 N_GAINS, N_LOSSES = 5, 3  # examples
-FEW_GAINS, FEW_LOSSES = 2, 1  # that are shown without a click
+FEW_GAINS, FEW_LOSSES = 2, 1  # examples shown without a click
 ADDRESS = "http://127.0.0.1:8321/"
 HOW = (
-    "Marked: words that the other translation does not have at this place; ‸ where only the other "
-    "one has words. Links that need a server: in the folder of this report, run “hyperbaton serve "
-    "system”."
+    "Marked: words that the other translation does not have in this position; ‸ marks where words "
+    "of the other are missing. The links need a server: run “hyperbaton serve system” in the "
+    "folder of this report."
 )
-# Words, and characters of scripts that are written without spaces
+# Words, and characters of scripts without spaces
 WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]|[^\W\u3040-\u30ff\u3400-\u9fff]+|[^\w\s]")
 
 
 def sentences(comparison: Comparison) -> str:
-    """The best system against the baseline: a few sentences of the first test set."""
+    """Sentences of the first test set on which the best system and the baseline differ most."""
     limit, test = comparison.limits[-1], comparison.tests[0]
     if len(comparison.systems) < 2:
         return ""
@@ -52,14 +52,14 @@ def sentences(comparison: Comparison) -> str:
         if not chosen:
             continue
         text = (
-            f"Where {best.system} is {which} than {baseline.system} by most in {metric.name}, "
-            f"on {test.name}, limit {limit_name(limit)}:"
+            f"Sentences of {test.name} on which {best.system} is most clearly {which} than "
+            f"{baseline.system} in {metric.name}, limit {limit_name(limit)}:"
         )
         drawn = [
             _example(comparison, number, f"{difference:+.1f} {metric.name}", (baseline, best))
             for number, difference in chosen
         ]
-        more = html.details(f"more where {best.system} is {which}", "".join(drawn[n_shown:]))
+        more = html.details(f"more, where {best.system} is {which}", "".join(drawn[n_shown:]))
         parts += [html.paragraph(text), *drawn[:n_shown], more]
     return html.note([HOW] if parts else []) + "".join(parts)
 
@@ -69,9 +69,9 @@ def _examples(
 ) -> tuple[list[tuple[int, float]], list[tuple[int, float]]]:
     ours, theirs = best.best.outputs[test.name], baseline.best.outputs[test.name]
     sign = 1 if metric.higher_is_better else -1
-    found = analysis.largest_differences(metric, test, ours, theirs)
-    gains = [item for item in found if sign * item[1] > 0]
-    losses = [item for item in found if sign * item[1] < 0]
+    ranked = analysis.largest_differences(metric, test, ours, theirs)
+    gains = [item for item in ranked if sign * item[1] > 0]
+    losses = [item for item in ranked if sign * item[1] < 0]
     return gains[:N_GAINS], losses[:N_LOSSES]
 
 
@@ -104,22 +104,22 @@ def _example(comparison: Comparison, number: int, difference: str, pair: Sequenc
 
 
 def _list(lines: Sequence[tuple[str, str]]) -> str:
-    """Names, and HTML."""
+    """A definition list of names and HTML."""
     items = "".join(f"<dt>{escape(name)}</dt><dd>{text}</dd>" for name, text in lines)
     return f"<dl>{items}</dl>" if items else ""
 
 
 def marked(text: str, other: str) -> str:
-    """HTML, with marks around words that another text does not have in the common order, and an
-    empty mark where only the other one has words."""
+    """HTML with marks around words that the other text lacks, and an empty mark where words of the
+    other are missing."""
     words, others = list(WORD.finditer(text)), WORD.findall(other)
     parts, end = [], 0
-    found = SequenceMatcher(None, [word[0] for word in words], others, autojunk=False)
-    for kind, first, last, begin, stop in found.get_opcodes():
+    matcher = SequenceMatcher(None, [word[0] for word in words], others, autojunk=False)
+    for kind, first, last, begin, stop in matcher.get_opcodes():
         if kind == "insert":
             start = words[first].start() if first < len(words) else len(text)
             missing = escape(" ".join(others[begin:stop]))
-            mark = f'<mark class="gap" title="without: {missing}"></mark>'
+            mark = f'<mark class="gap" title="missing: {missing}"></mark>'
             parts.append(escape(text[end:start]) + mark)
             end = start
         elif kind != "equal":

@@ -1,4 +1,4 @@
-"""Pieces of HTML: tables, figures, sections, and the page around them."""
+"""Builds HTML: tables, figures, sections and the page around them."""
 
 from collections.abc import Sequence
 from html import escape
@@ -7,14 +7,14 @@ from importlib.resources import files
 from hyperbaton.tuning.evaluation.charts import Chart, chart_svg
 from hyperbaton.tuning.evaluation.tables import Table
 
-Section = tuple[str, str, str]  # name of the link to it, title, HTML; without HTML it is left out
+Section = tuple[str, str, str]  # anchor, title, HTML; omitted if the HTML is empty
 
 
 def html_table(
     table: Table, classes: Sequence[Sequence[str]] = (), *, sortable: bool = True
 ) -> str:
-    """`classes` gives entries CSS classes, row by row. A table that is too wide scrolls in a box of
-    its own; its first column, which names the rows, stays."""
+    """A table; `classes` gives the CSS classes of its cells, row by row. A table that is too wide
+    scrolls in a box, in which its first column stays in place."""
     head = "".join(f'<th scope="col">{escape(name)}</th>' for name in table.header)
     body = []
     for number, (name, *entries) in enumerate(table.rows):
@@ -49,7 +49,7 @@ def chart_figure(chart: Chart) -> str:
 
 
 def wide_figure(drawing: str, caption: str) -> str:
-    """A picture whose text would be too small if it shrank: it scrolls where it does not fit."""
+    """A picture that scrolls instead of shrinking, so that its text stays readable."""
     box = f'<div class="wide" role="region" tabindex="0" aria-label="{escape(caption)}">'
     return figure(f"{box}{drawing}</div>", caption)
 
@@ -59,12 +59,12 @@ def paragraph(text: str) -> str:
 
 
 def details(summary: str, body: str) -> str:
-    """A body that is shown on demand."""
+    """A body folded under a summary."""
     return f"<details><summary>{escape(summary)}</summary>{body}</details>" if body else ""
 
 
 def copied(text: str) -> str:
-    """Text to be copied, with a button where scripts run."""
+    """Text with a copy button, if scripts run."""
     return f'<pre class="copied" tabindex="0">{escape(text)}</pre>'
 
 
@@ -75,12 +75,12 @@ def side_by_side(parts: Sequence[str]) -> str:
 
 
 def multiples(parts: Sequence[str]) -> str:
-    """Small pictures of one kind, as many in a row as there is room for."""
+    """Small pictures, as many in a row as fit."""
     return f'<div class="multiples">{"".join(parts)}</div>'
 
 
 def page(title: str, introduction: str, sections: Sequence[Section]) -> str:
-    """One file: styles and script are inside, nothing is fetched."""
+    """A self-contained page with inline styles and scripts."""
     shown = [(name, escape(heading), body) for name, heading, body in sections if body]
     links = "".join(f'<li><a href="#{name}">{heading}</a></li>' for name, heading, _ in shown)
     body = "".join(

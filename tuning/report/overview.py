@@ -1,4 +1,4 @@
-"""The beginning of a report: its title, what was compared on which data, and who won."""
+"""The start of a report: its title, the systems and data, and the best system."""
 
 import re
 from html import escape
@@ -14,7 +14,7 @@ from hyperbaton.tuning.report.html import figure, paragraph, side_by_side
 
 
 def title(comparison: Comparison) -> str:
-    """The configuration's title, with the languages and the date where they are known."""
+    """The title of the configuration, with languages and date if known."""
     parts = [comparison.configuration.title, _languages(comparison), comparison.date]
     return ", ".join(filter(None, parts))
 
@@ -34,11 +34,11 @@ def introduction(comparison: Comparison) -> str:
 
 
 def overview(comparison: Comparison) -> str:
-    """The first metric with its intervals, a chart for each test set and limit."""
+    """Charts of the first metric with intervals, one per test set and limit."""
     parts, baseline = [], comparison.configuration.baseline_name
     for test in comparison.tests:
         metric = comparison.metrics[test.name][0]
-        by_cell = {name: own[0] for name, own in comparison.scores[test.name].items()}
+        by_cell = {name: scores[0] for name, scores in comparison.scores[test.name].items()}
         for limit in comparison.limits:
             caption = f"{metric.name} on {test.name}, limit {limit_name(limit)}"
             scores = {
@@ -46,12 +46,13 @@ def overview(comparison: Comparison) -> str:
             }
             drawn = intervals_svg(caption, metric.heading, scores, baseline, span(by_cell))
             parts.append(figure(drawn, caption))
-    text = f"Scores with their 95% intervals; the line is {baseline}."
+    text = f"Scores with 95% intervals; the line marks {baseline}."
     return paragraph(text) + side_by_side(parts)
 
 
 def _languages(comparison: Comparison) -> str:
-    """As the configuration names them, or as the training files end: `train.ja`, `train.en.gz`."""
+    """The languages, from the configuration or the endings of training files: `train.ja`,
+    `train.en.gz`."""
     text, train = comparison.configuration.text, comparison.configuration.train
     named = [text.source_language, text.target_language]
     endings = [
@@ -75,7 +76,7 @@ def _data(comparison: Comparison) -> str:
 
 
 def _best(comparison: Comparison, test: Sentences) -> str:
-    """The best cell in a sentence."""
+    """A sentence about the best system and limit."""
     metric = comparison.metrics[test.name][0]
     cell = comparison.best_cell(test.name)
     score = comparison.scores[test.name][cell.name][0]

@@ -1,5 +1,5 @@
-// A click on the head of a column sorts its table by it: numbers as numbers, the largest first;
-// text from A to Z. Another click turns the order round. Empty cells stay at the end.
+// A click on a column header sorts the table: numbers by value, largest first; text from A to Z. A
+// second click reverses the order. Empty cells stay at the end.
 const NUMBER = /^[-−+]?\d+(\.\d+)?\s*([*†↑↓%]|±.*)?$/;
 function keyOf(cell) {
   const text = cell.textContent.trim();
@@ -34,7 +34,7 @@ for (const table of document.querySelectorAll("table.sortable")) {
     });
   });
 }
-// A button copies the text below it; where the browser does not allow that, it selects the text.
+// A button copies the text below it, or selects it if the browser does not allow copying.
 for (const text of document.querySelectorAll(".copied")) {
   const button = document.createElement("button");
   Object.assign(button, { type: "button", className: "copy", textContent: "Copy" });
@@ -45,7 +45,7 @@ for (const text of document.querySelectorAll(".copied")) {
       button.textContent = "Copied";
     } catch {
       getSelection().selectAllChildren(text);
-      button.textContent = "Selected: copy it with Ctrl-C";
+      button.textContent = "Selected: copy with Ctrl-C";
     }
   });
 }

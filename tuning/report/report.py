@@ -1,4 +1,4 @@
-"""The report of a comparison: its sections in order, with the scores, findings and exhibits."""
+"""The report of a comparison: its sections in order; scores, findings and exhibits."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -35,7 +35,7 @@ from hyperbaton.tuning.report.overview import introduction, overview, title
 from hyperbaton.tuning.report.word_order import kinds_of_sentences, word_order
 from hyperbaton.tuning.reproduction.exhibit import Exhibit
 
-LONG = 12  # rows; a paper's table that is longer is shown on demand
+LONG = 12  # rows; a longer table of a paper is folded
 
 
 def report(
@@ -44,7 +44,7 @@ def report(
     figures: Sequence[Table] = (),
     exhibits: Sequence[Exhibit] = (),
 ) -> str:
-    """The whole page; `figures` are the paper's own."""
+    """The whole page; `figures` are the tables of the paper."""
     known = _findings(findings) + "".join(html_table(f, sortable=False) for f in figures)
     sections = [
         ("overview", "Overview", overview(comparison)),
@@ -52,7 +52,7 @@ def report(
         ("scores", "Scores", _scores(comparison)),
         ("significance", "Significance", _significance(comparison)),
         ("limits", "Distortion limits", _limits(comparison)),
-        *((one.name, one.title, _exhibit(one)) for one in exhibits),
+        *((exhibit.name, exhibit.title, _exhibit(exhibit)) for exhibit in exhibits),
         ("tuning", "Tuning", tuning_curves(comparison)),
         ("order", "Word order", word_order(comparison)),
         ("kinds", "Kinds of sentences", kinds_of_sentences(comparison)),
@@ -87,9 +87,9 @@ def _significance(comparison: Comparison) -> str:
         return ""
     alpha = comparison.configuration.significant
     text = (
-        f"p of the row's system against the column's, which has the same number "
-        f"({runs_text(comparison)}). Coloured below {alpha:g}: green and ↑ if the row wins, orange "
-        "and ↓ if it loses."
+        f"p-value of the row's system against the column's; columns have the numbers of the rows "
+        f"({runs_text(comparison)}). Values below {alpha:g} are coloured: green and ↑ if the row "
+        "is better, orange and ↓ if it is worse."
     )
     shown: list[str] = []
     more: list[str] = []
@@ -97,7 +97,7 @@ def _significance(comparison: Comparison) -> str:
         for limit in comparison.limits:
             place = shown if limit == comparison.limits[-1] else more
             place.append(_matrix(comparison, test, limit))
-    other = details("the other limits", "".join(more))
+    other = details("other limits", "".join(more))
     return paragraph(text) + "".join(shown) + other
 
 
@@ -145,7 +145,7 @@ def _limits(comparison: Comparison) -> str:
 
 
 def _exhibit(exhibit: Exhibit) -> str:
-    """Findings first, then charts with their numbers on demand, then tables."""
+    """Findings, then charts with folded numbers, then tables."""
     return (
         paragraph(" ".join(exhibit.notes))
         + _findings(exhibit.findings)
@@ -155,14 +155,16 @@ def _exhibit(exhibit: Exhibit) -> str:
     )
 
 
-def _findings(found: Sequence[Finding]) -> str:
+def _findings(findings: Sequence[Finding]) -> str:
     items = [
         f"<li>{escape(finding.statement)}: <strong>{escape(finding.verdict)}</strong>"
         f"{escape(''.join(f', {caveat}' for caveat in finding.caveats))}"
         f'<br><span class="quiet">{escape("; ".join(finding.cases))}</span></li>'
-        for finding in found
+        for finding in findings
     ]
-    return f'<ul class="findings">{"".join(items)}</ul>{note([footnote(found)])}' if items else ""
+    if not items:
+        return ""
+    return f'<ul class="findings">{"".join(items)}</ul>{note([footnote(findings)])}'
 
 
 def _chart(chart: Chart) -> str:

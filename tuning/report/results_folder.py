@@ -15,7 +15,8 @@ from hyperbaton.tuning.report.report import report
 from hyperbaton.tuning.reproduction.exhibit import Exhibit
 from hyperbaton.tuning.reproduction.making import FILE as EXHIBITS
 from hyperbaton.tuning.reproduction.making import make_exhibits
-from hyperbaton.tuning.reproduction.presets import Preset, apply_preset, find_preset, findings
+from hyperbaton.tuning.reproduction.presets import Preset, apply_preset, find_preset
+from hyperbaton.tuning.reproduction.presets import findings as check_claims
 
 REPORT = "report.html"
 
@@ -26,7 +27,7 @@ def complete(
     replicas: int | None = None,
     method: str | None = None,
 ) -> Configuration:
-    """The configuration with the additions of its preset and all defaults; refuses a wrong one."""
+    """Completes a configuration by its preset and all defaults, and checks it."""
     tune = configuration.tune
     tune = replace(tune, replicas=replicas or tune.replicas, method=method or tune.method)
     configuration = replace(configuration, tune=tune)
@@ -42,38 +43,38 @@ def preset_of(comparison: Comparison) -> Preset | None:
 
 
 def paper_tables(comparison: Comparison) -> list[Table]:
-    """Of the paper behind the preset; none without a preset."""
+    """The tables of the preset's paper; none without a preset."""
     preset = preset_of(comparison)
     return preset.tables() if preset else []
 
 
 def findings_of(comparison: Comparison) -> list[Finding]:
     preset = preset_of(comparison)
-    return findings(comparison, preset.claim) if preset else []
+    return check_claims(comparison, preset.claim) if preset else []
 
 
 def write_results(
     comparison: Comparison,
-    found: Sequence[Finding],
+    findings: Sequence[Finding],
     folder: Path,
     threads: int = 2,
     reporter: Reporter = SILENT,
 ) -> tuple[list[Exhibit], list[Path]]:
-    """Writes everything; returns the exhibits, with the paper's figures, and the files."""
+    """Writes all results; returns the exhibits, with the paper's figures, and the files."""
     files, preset = write_files(comparison, folder), preset_of(comparison)
     exhibits: list[Exhibit] = []
     if preset and preset.exhibits:
-        made = make_exhibits(comparison, preset.exhibits, folder, threads, reporter)
+        bare = make_exhibits(comparison, preset.exhibits, folder, threads, reporter)
         exhibits = [
             replace(
                 exhibit,
                 findings=with_caveat(exhibit.findings, comparison.configuration.note),
                 figures=preset.tables(exhibit.name),
             )
-            for exhibit in made
+            for exhibit in bare
         ]
     else:
         (folder / EXHIBITS).unlink(missing_ok=True)  # of an earlier run
     with open_to_write(folder / REPORT) as stream:
-        stream.write(report(comparison, found, paper_tables(comparison), exhibits).encode())
+        stream.write(report(comparison, findings, paper_tables(comparison), exhibits).encode())
     return exhibits, [*files, *[folder / EXHIBITS] * bool(exhibits), folder / REPORT]

@@ -1,4 +1,4 @@
-"""Sections of a report about word order: how systems move, and kinds of sentences."""
+"""Sections of a report about word order: moves of the systems, and kinds of sentences."""
 
 import numpy as np
 
@@ -13,12 +13,12 @@ from hyperbaton.tuning.report import analysis, html
 
 
 def word_order(comparison: Comparison) -> str:
-    """How far systems move, against the reference, and which classes of moves they confuse."""
+    """Distances of the systems' moves against the reference, and confusions of classes of moves."""
     limit = comparison.limits[-1]
     text = (
-        f"Distances from each source word to the one that is translated next, limit "
-        f"{limit_name(limit)}. A row of a square: how the system makes the reference's moves of "
-        "this class, in percent."
+        f"Distances from each source word to the next one translated, limit {limit_name(limit)}. "
+        "The squares compare moves from the same word: a row is a class of the reference's moves, "
+        "and its cells are the system's classes, in percent."
     )
     moves = (_moves(comparison, test, limit) for test in comparison.tests)
     return html.paragraph(text) + "".join(moves)
@@ -29,15 +29,15 @@ def _moves(comparison: Comparison, test: Sentences, limit: int) -> str:
         name: output_visits(test, comparison.cell(name, limit).best.outputs[test.name])
         for name in comparison.systems
     }
-    shares = {name: 100 * analysis.distance_classes(own) for name, own in visits.items()}
+    shares = {name: 100 * analysis.distance_classes(order) for name, order in visits.items()}
     x_title, names = "distance to the next source word", analysis.CLASS_NAMES
     if test.visits is None:
-        series = [Series(name, list(own)) for name, own in shares.items()]
+        series = [Series(name, list(share)) for name, share in shares.items()]
         chart = Chart(f"moves on {test.name}", names, series, x_title, "% of moves")
         return html.chart_figure(chart)
     reference = 100 * analysis.distance_classes(test.visits)
     series = [Series("reference", [0.0] * len(names), is_reference=True)]
-    series += [Series(name, list(own - reference)) for name, own in shares.items()]
+    series += [Series(name, list(share - reference)) for name, share in shares.items()]
     places = [f"{name}\n{share:.0f}%" for name, share in zip(names, reference, strict=True)]
     chart = Chart(
         f"moves on {test.name}, difference from the reference",
@@ -46,7 +46,7 @@ def _moves(comparison: Comparison, test: Sentences, limit: int) -> str:
         f"{x_title}, and its share of the reference's moves",
         "percentage points",
     )
-    squares = [_square(name, test.visits, own) for name, own in visits.items()]
+    squares = [_square(name, test.visits, order) for name, order in visits.items()]
     return html.chart_figure(chart) + html.multiples(squares)
 
 

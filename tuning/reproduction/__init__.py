@@ -1,1 +1,1 @@
-"""Everything that repeats a table or a figure of a paper."""
+"""Experiments that reproduce tables and figures of the papers."""

@@ -1,10 +1,10 @@
 """Translation quality by the size of the training data (Ni et al. 2011, Figure 16): the lexicalised
 baseline and DPR with three classes, on a quarter, a half and all of the data.
 
-The smaller sizes are drawn at random as often as the comparison has tuning runs, each quarter from
-the half of the same draw. Each is a comparison of its own, in a folder of its own, with everything
-trained and tuned anew, but once only. All data cannot be drawn anew: there the tuning runs
-themselves stand for the draws. It goes on where it was stopped like any other comparison.
+The smaller sizes are drawn at random once per tuning run of the comparison; each quarter is part of
+the half of the same draw. Each draw is a separate comparison in its own folder, trained anew and
+tuned once. With all data there is only one draw, so the tuning runs replace the draws. A stopped
+run resumes like any other comparison.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -32,9 +32,9 @@ from hyperbaton.tuning.reproduction.repetitions import gain_case, spread, spread
 
 NAME, TITLE = "data_sizes", "More training data (Ni et al. 2011, Figure 16)"
 MOSES, DPR = "MOSES", "DPR-3"
-METRICS = ("WER", "BLEU", "NIST", "METEOR")  # beginnings of the names of those in the figure
-DATA_PARTS = (4, 2)  # of the training data
-FEWEST_PAIRS = 200  # pairs that a part must have
+METRICS = ("WER", "BLEU", "NIST", "METEOR")  # metrics of the figure, by the start of their names
+DATA_PARTS = (4, 2)  # divisors of the training data
+FEWEST_PAIRS = 200  # minimum pairs of a part
 FOLDER = "sizes"
 
 
@@ -51,21 +51,21 @@ class Measured:
         return difference if self.metric.higher_is_better else -difference
 
 
-BySize = Mapping[str, Mapping[int, Sequence[Measured]]]  # by test set and size, a row of metrics
+BySize = Mapping[str, Mapping[int, Sequence[Measured]]]  # by test set and size, one per metric
 
 
 def _systems(configuration: Configuration) -> tuple[ComparedSystem, ...]:
-    found = tuple(s for s in configuration.system if s.name in (MOSES, DPR))
-    if len(found) < 2:
-        raise LeftOut(f"it is about systems that are called {MOSES} and {DPR}")
-    return found
+    systems = tuple(s for s in configuration.system if s.name in (MOSES, DPR))
+    if len(systems) < 2:
+        raise LeftOut(f"it needs systems with the names {MOSES} and {DPR}")
+    return systems
 
 
 def _sizes(material: Material) -> list[int]:
     with open_binary(material.configuration.train.source) as stream:
         n_pairs = sum(1 for _ in stream)
     if n_pairs // max(DATA_PARTS) < FEWEST_PAIRS:
-        raise LeftOut(f"a quarter of {n_pairs:,} training pairs is too little")
+        raise LeftOut(f"a quarter of {n_pairs:,} training pairs is too small")
     return [n_pairs // part for part in DATA_PARTS] + [n_pairs]
 
 
@@ -84,7 +84,7 @@ def _depends(material: Material) -> Iterable[Any]:
         [asdict(getattr(configuration, name)) for name in sections],
         configuration.tune.plain(),
         DATA_PARTS,
-        [own.tolist() for row in whole.values() for m in row for own in m.scores.values()],
+        [scores.tolist() for row in whole.values() for m in row for scores in m.scores.values()],
         *train,
         *configuration.dev.files.values(),
         *tests,
@@ -100,7 +100,7 @@ def _make(material: Material) -> Exhibit:
     }
     by_size[whole] = _measured([material.comparison])
     by_test = {
-        test.name: {size: own[test.name] for size, own in by_size.items()}
+        test.name: {size: measured[test.name] for size, measured in by_size.items()}
         for test in material.comparison.tests
     }
     return sizes_exhibit(by_test)
@@ -110,7 +110,7 @@ KIND = ExhibitKind(NAME, TITLE, _depends, _make)
 
 
 def _compared(material: Material, n_pairs: int, size: int, draw: int) -> Comparison:
-    """Both systems on some of the training data, tuned once."""
+    """Compares both systems on a part of the training data, tuned once."""
     configuration, folder = material.configuration, material.folder / FOLDER / f"{size}-{draw}"
     random = np.random.default_rng([configuration.seed, draw])
     lines = random.permutation(n_pairs)[:size].tolist()
@@ -135,16 +135,16 @@ def _replicas(comparison: Comparison, system: str) -> Sequence[Replica]:
 
 
 def _measured(comparisons: Sequence[Comparison]) -> dict[str, list[Measured]]:
-    """By test set: all tuning runs of all comparisons, at the first limit."""
+    """The scores of all tuning runs of all comparisons at the first limit, by test set."""
     first = comparisons[0]
 
     def scores(system: str, test: str, metric: Metric) -> FloatArray:
-        replicas = [own for each in comparisons for own in _replicas(each, system)]
-        return np.array([own.score(test, metric) for own in replicas])
+        replicas = [run for comparison in comparisons for run in _replicas(comparison, system)]
+        return np.array([replica.score(test, metric) for replica in replicas])
 
     return {
         test.name: [
-            Measured(metric, {own: scores(own, test.name, metric) for own in (MOSES, DPR)})
+            Measured(metric, {name: scores(name, test.name, metric) for name in (MOSES, DPR)})
             for metric in first.metrics[test.name]
             if metric.name.startswith(METRICS) and metric.name != "BLEU-1"
         ]
@@ -159,16 +159,16 @@ def sizes_exhibit(by_test: BySize) -> Exhibit:
         for place, first in enumerate(next(iter(by_size.values()))):
             name, lines = first.metric.name, []
             for system in (MOSES, DPR):
-                spreads = [spread(own[place].scores[system]) for own in by_size.values()]
+                spreads = [spread(metrics[place].scores[system]) for metrics in by_size.values()]
                 lines.append(spread_series(system, spreads))
-                rows.append([f"{system}, {name}", *(own.text(2) for own in spreads)])
+                rows.append([f"{system}, {name}", *(values.text(2) for values in spreads)])
             caption = f"{test}: {name} by training data, as in Figure 16"
             charts.append(Chart(caption, header[1:], lines, header[0], name, digits=2))
         tables.append(Table(header, rows, title=f"{test}: mean and deviation of the draws"))
     n_draws = len(first.gains)
     notes = [
-        f"{counted(n_draws, 'random draw')} of each size, everything trained and tuned anew on "
-        "each; with all data, as many tuning runs."
+        f"{counted(n_draws, 'random draw')} of each size, each trained and tuned anew; with all "
+        "data, the same number of tuning runs."
     ]
     return Exhibit(NAME, TITLE, notes, tables, charts, _findings(by_test))
 
@@ -182,8 +182,8 @@ def _findings(by_test: BySize) -> list[Finding]:
             for measured in row
             if measured.metric.name == "BLEU"
         }
-        for size, own in gains.items():
-            cases.append(gain_case(f"{test}, {size:,} pairs: {own.mean():+.2f}", own))
+        for size, values in gains.items():
+            cases.append(gain_case(f"{test}, {size:,} pairs: {values.mean():+.2f}", values))
         if gains:
             first, *_, last = gains.values()
             text = f"{first.mean():+.2f} with {min(gains):,} pairs, {last.mean():+.2f} with all"

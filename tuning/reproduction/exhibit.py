@@ -1,9 +1,9 @@
 """An exhibit: the results of one experiment as plain data (tables, charts, findings).
 
-A finding says whether a paper's claim holds on our data (`tuning/evaluation/verdicts.py`). This
-module turns exhibits into text, and into JSON and back; `tuning/report/report.py` makes HTML,
-`src/hyperbaton/views/exhibit_pictures.py` makes pictures. NaN and infinity, which JSON does not
-have, become gaps.
+A finding says whether a claim of a paper holds on our data (`tuning/evaluation/verdicts.py`). This
+module converts exhibits to text, and to JSON and back; `tuning/report/report.py` produces HTML,
+`src/hyperbaton/views/exhibit_pictures.py` pictures. NaN and infinity, which JSON does not have,
+become gaps.
 """
 
 import json
@@ -27,22 +27,22 @@ ALRAJEH = "Alrajeh and Niranjan 2014"
 
 
 class LeftOut(Exception):
-    """An exhibit cannot be made of this data; the message says why."""
+    """An exhibit is not possible with this data; the message says why."""
 
 
 @dataclass(frozen=True)
 class Exhibit:
     name: str
     title: str
-    notes: Sequence[str]  # what was done
+    notes: Sequence[str]  # how it was done
     tables: Sequence[Table] = ()
     charts: Sequence[Chart] = ()
     findings: Sequence[Finding] = ()
-    figures: Sequence[Table] = ()  # the paper's own; added when the exhibit is shown
+    figures: Sequence[Table] = ()  # tables of the paper, added for display
 
 
 def exhibit_text(exhibit: Exhibit) -> str:
-    """For a terminal: charts as tables."""
+    """An exhibit as text, with charts as tables."""
     tables = [*exhibit.tables, *(chart.table for chart in exhibit.charts), *exhibit.figures]
     parts = ["\n".join([exhibit.title, *exhibit.notes]), *map(as_text, tables)]
     if exhibit.findings:
@@ -52,16 +52,16 @@ def exhibit_text(exhibit: Exhibit) -> str:
 
 
 def as_record(exhibit: Exhibit) -> dict[str, Any]:
-    """In a form that JSON can hold, without the paper's figures, which are not results."""
+    """An exhibit as JSON values, without the paper's figures, which are not results."""
     record = asdict(exhibit)
     del record["figures"]
     for table in record["tables"]:
         del table["left"], table["bold"]
     for chart in record["charts"]:
-        for one in chart["series"]:
-            one["values"] = [
+        for series in chart["series"]:
+            series["values"] = [
                 None if value is None or not isfinite(value) else float(value)
-                for value in one["values"]
+                for value in series["values"]
             ]
     return record
 

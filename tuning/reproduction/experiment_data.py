@@ -1,11 +1,11 @@
-"""The examples of a learning experiment: sentences drawn at random, for training and for testing.
+"""Draws the training and test examples of a learning experiment.
 
-A repetition draws test sentences and training sentences; smaller training sets are the beginnings
-of larger ones. Test examples are the phrase pairs of the test sentences whose source phrase occurs
-in training: others never reach a classifier, as no phrase table has them (the test sets of Ni et
-al. 2011 grow with the training sets for the same reason, Table 4). Word classes come from the
-training sentences. In the paper's protocol the training examples are those whose source phrase
-occurs in the test text.
+A repetition draws test sentences and training sentences at random; smaller training sets are
+prefixes of larger ones. Test examples are the phrase pairs of the test sentences whose source
+phrase occurs in training: others never reach a classifier, because they are not in the phrase table
+(the test sets of Ni et al. 2011 grow with the training sets for the same reason, Table 4). Word
+classes are learned from the training sentences. In the paper's protocol, training examples are
+those whose source phrase occurs in the test sentences.
 """
 
 import time
@@ -34,7 +34,7 @@ from hyperbaton.tuning.reproduction.experiment_settings import PAPER, Experiment
 
 @dataclass(frozen=True, eq=False)
 class TrainingSet:
-    """Examples with their classes, and how learners are trained on them."""
+    """Labelled examples, and the settings for training on them."""
 
     examples: ClusteredExamples  # clusters are the source phrases
     min_examples: int = MIN_EXAMPLES
@@ -42,7 +42,7 @@ class TrainingSet:
     threads: int = 2
 
     def fit(self, name: str, settings: Mapping[str, Any]) -> tuple[ClusteredLearner, float]:
-        """A trained learner, and the processor's seconds that it took."""
+        """Trains a learner; returns it and the CPU seconds."""
         learner = ClusteredLearner(make_learner(name, **settings), self.min_examples)
         began = time.process_time()
         learner.fit(self.examples, seed=self.seed, threads=self.threads)
@@ -78,19 +78,20 @@ class DataSplit:
 
 @dataclass(frozen=True, eq=False)
 class JudgedPhrases:
-    """The largest training set and its test examples by source phrase (Ni et al., Figures 8, 13
-    and 14)."""
+    """Statistics by source phrase of the largest training set and its test examples (Ni et al.,
+    Figures 8, 13 and 14)."""
 
     cluster: Int64Array  # (n_test,) number of the source phrase
     n_examples: Int64Array  # (n_test,) training examples of the source phrase
-    n_translations: Int64Array  # (n_test,) its different translations in training
+    n_translations: Int64Array  # (n_test,) its distinct translations in training
     text: Sequence[str]  # (n_test,) the source phrase
-    n_own_examples: Int64Array  # of every source phrase in training
-    n_own_features: Int64Array  # that its examples have
+    n_own_examples: Int64Array  # examples of every source phrase in training
+    n_own_features: Int64Array  # distinct features of these examples
 
 
 class Repetition:
-    """The examples of one draw of sentences: the largest training set first, then the test set."""
+    """The examples of one random draw: those of the largest training set, then those of the test
+    set."""
 
     def __init__(self, corpus: AlignedCorpus, settings: ExperimentSettings, repeat: int) -> None:
         random = np.random.default_rng([settings.seed, repeat])
@@ -117,10 +118,10 @@ class Repetition:
     def _is_in_test_text(self, source: Ragged) -> BoolArray:
         """Whether the source phrase of each example occurs in the test sentences."""
         phrases, cluster = self._examples.phrases, self._examples.cluster
-        found = np.zeros(len(phrases.length), bool)
+        is_in_test = np.zeros(len(phrases.length), bool)
         spans = phrases.ids[:, source.offsets[self._n_train] :]
-        found[spans[spans >= 0]] = True
-        occurs: BoolArray = found[cluster]
+        is_in_test[spans[spans >= 0]] = True
+        occurs: BoolArray = is_in_test[cluster]
         return occurs
 
     def split(self, size: int) -> DataSplit:
@@ -129,8 +130,8 @@ class Repetition:
             raise DataError(
                 f"{size} training sentences give {len(train_rows)} training and "
                 f"{len(test_rows)} test examples",
-                expected="test examples have a source phrase that occurs in training",
-                advice="take more sentences",
+                expected="the source phrase of a test example must occur in training",
+                advice="use more sentences",
             )
         matrix = self._examples.matrix
         train, test = matrix[train_rows], matrix[test_rows]
@@ -140,7 +141,8 @@ class Repetition:
         )
 
     def _rows(self, size: int) -> tuple[Int64Array, Int64Array]:
-        """Training examples, and test examples whose source phrase is among them."""
+        """Rows of the training examples, and of test examples whose source phrase is in
+        training."""
         sentence, cluster = self._examples.samples.sentence, self._examples.cluster
         train = self._used & (sentence < size)
         known = np.zeros(int(cluster.max(initial=0)) + 1, bool)
@@ -154,20 +156,20 @@ class Repetition:
         n_clusters = int(cluster.max(initial=0)) + 1
         n_examples = np.bincount(cluster[train], minlength=n_clusters)
         n_translations = np.bincount(np.unique(pair[train]) >> 32, minlength=n_clusters)
-        own, known = cluster[test], n_examples > 0
-        words = self._examples.source_phrases(self._source.words, own)
+        tested, known = cluster[test], n_examples > 0
+        words = self._examples.source_phrases(self._source.words, tested)
         text = [" ".join(self._source.vocabulary.decode(row)) for row in words]
         return JudgedPhrases(
-            own,
-            n_examples[own],
-            n_translations[own],
+            tested,
+            n_examples[tested],
+            n_translations[tested],
             text,
             n_examples[known],
             self._n_features(train, n_clusters)[known],
         )
 
     def _n_features(self, rows: Int64Array, n_clusters: int) -> Int64Array:
-        """Different features of the examples of each source phrase."""
+        """The number of distinct features of the examples of each source phrase."""
         entries = self._examples.matrix[rows].tocoo()
         n_columns = entries.shape[1]
         place = self._examples.cluster[rows][entries.row] * n_columns + entries.col

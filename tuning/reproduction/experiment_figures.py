@@ -1,6 +1,6 @@
-"""Tables and charts of a learning experiment (`learner_experiment.py`), whoever shows it.
+"""Tables and charts of a learning experiment (`learner_experiment.py`).
 
-Charts of one name, one for each class setup, are panels of one picture.
+Charts of the same name, one per class setup, are panels of one picture.
 """
 
 from collections.abc import Mapping, Sequence
@@ -30,21 +30,21 @@ from hyperbaton.tuning.reproduction.trials import (
 
 TABLES = {3: " as in Table 5", 5: " as in Table 6"}  # of Ni et al., by the number of classes
 MOST_PHRASES = 10
-FEWEST_EXAMPLES = 3  # of a phrase in the test
+FEWEST_EXAMPLES = 3  # minimum test examples of a phrase
 
 
 def notes(done: Experiment) -> list[str]:
     settings = done.settings
     if settings.protocol == PAPER:
-        own = "every source phrase of the test sentences has a model of its own, no other has"
+        models = "one model for each source phrase of the test sentences, and no other"
     elif settings.min_examples == POOLED_ONLY:
-        own = "one model for all source phrases"
+        models = "one model for all source phrases"
     else:
-        own = f"source phrases with {settings.min_examples:,} examples have models of their own"
+        models = f"a separate model for each source phrase with {settings.min_examples:,} examples"
     lines = [
         f"{counted(settings.repeats, 'repetition')}, each with {settings.test_size:,} test "
-        "sentences and as many training sentences as named, drawn at random;",
-        f"classes of {settings.moves}; features of {settings.features}; {own}.",
+        "sentences and the given numbers of training sentences, drawn at random;",
+        f"classes: {settings.moves}; features: {settings.features}; {models}.",
     ]
     if not done.is_repeated:
         lines.append("Deviations and p-values need more than one repetition.")
@@ -62,7 +62,7 @@ def sizes(done: Experiment) -> Table:
 
 
 def class_shares(done: Experiment, n_classes: int) -> Table:
-    """Phrase pairs of each class (Ni et al., Table 4), in the mean of the repetitions."""
+    """Mean number of phrase pairs of each class (Ni et al., Table 4)."""
     settings, columns = done.settings, {}
     for kind in ("training", "test"):
         for size in settings.sizes:
@@ -85,9 +85,9 @@ def _measures(done: Experiment, n_classes: int) -> list[str]:
 
 
 def _spreads(done: Experiment, measure: str, n_classes: int, size: int) -> list[str]:
-    """Of every learner, in percent."""
-    learners = done.settings.learners
-    return [spread(done.values(measure, own, n_classes, size)).text(1, 100) for own in learners]
+    """Mean and deviation of a measure for every learner, in percent."""
+    values = (done.values(measure, name, n_classes, size) for name in done.settings.learners)
+    return [spread(of_learner).text(1, 100) for of_learner in values]
 
 
 def quality(done: Experiment, n_classes: int) -> Table:
@@ -103,8 +103,8 @@ def quality(done: Experiment, n_classes: int) -> Table:
 
 
 def seen_and_unseen(done: Experiment, n_classes: int) -> Table:
-    """Test examples whose phrase pair occurs in training, and the others: of those a count of pairs
-    knows nothing."""
+    """Precision on test examples whose phrase pair occurs in training, and on the others, which a
+    count of pairs cannot predict."""
     settings, rows = done.settings, []
     for name, measure, seen in (("seen", SEEN, True), ("unseen", UNSEEN, False)):
         for size in settings.sizes:
@@ -112,23 +112,24 @@ def seen_and_unseen(done: Experiment, n_classes: int) -> Table:
             share = spread([float(np.mean(trial.seen == seen)) for trial in trials]).text(1, 100)
             rows.append([f"{name}, {size:,}", share, *_spreads(done, measure, n_classes, size)])
     header = ["percent", "of the test", *map(done.label, settings.learners)]
-    title = f"{n_classes} classes: overall precision on phrase pairs that training has or has not"
+    title = f"{n_classes} classes: overall precision on phrase pairs seen and unseen in training"
     return Table(header, rows, title=title)
 
 
 def p_values(done: Experiment, n_classes: int) -> list[Table]:
-    """Over the repetitions, each the mean of all sizes; none if there is nothing to test."""
+    """p-values over the repetitions, each the mean of all sizes; empty if there is nothing to
+    test."""
     if not done.others or not done.is_repeated:
         return []
     rows = []
     for name in _measures(done, n_classes):
         chosen, *others = (
-            done.values(name, own, n_classes, *done.settings.sizes)
-            for own in (done.chosen, *done.others)
+            done.values(name, learner, n_classes, *done.settings.sizes)
+            for learner in (done.chosen, *done.others)
         )
         rows.append([name, *(f"{paired_p_value(chosen - other):.1e}" for other in others)])
     title = (
-        f"{n_classes} classes: differences to {done.label(done.chosen)}, paired t-test over "
+        f"{n_classes} classes: differences from {done.label(done.chosen)}, paired t-test over "
         f"{done.settings.repeats} repetitions (means of all sizes)"
     )
     return [Table(["p", *map(done.label, done.others)], rows, title=title)]
@@ -145,30 +146,31 @@ def errors(done: Experiment) -> Table:
         for name in settings.discriminative
     ]
     header = ["percent", *(f"{n} classes, {size:,}" for n, size in groups)]
-    title = "training examples that are still wrong when a learner stops"
+    title = "training error when a learner stops"
     return Table(header, rows, title=title)
 
 
 def times_to_errors(done: Experiment) -> Table:
-    """Ni et al., Figure 15."""
-    times = {(each.learner, each.n_classes, each.goal): each for each in done.times}
+    """Training time to the same error (Ni et al., Figure 15)."""
+    times = {(time.learner, time.n_classes, time.goal): time for time in done.times}
     rows = []
     for name in done.timed:
-        own = [times[name, *goal] for goal in done.goals]
+        of_learner = [times[name, *goal] for goal in done.goals]
         texts = [
-            "–" if each.seconds is None else f"{each.seconds:.2f} ({each.n_rounds})" for each in own
+            "–" if time.seconds is None else f"{time.seconds:.2f} ({time.n_rounds})"
+            for time in of_learner
         ]
         rows.append([done.label(name), *texts])
     goals = [f"{n} classes, {100 * goal:.1f}%" for n, goal in done.goals]
     size = done.settings.sizes[-1]
     title = f"time to the same training error, {size:,} training sentences, as in Figure 15"
-    note = f"–: it stops at a higher error, or needs more than {ROUNDS[-1]} rounds"
+    note = f"–: stops at a higher error, or needs more than {ROUNDS[-1]} rounds"
     return Table(["CPU seconds (rounds)", *goals], rows, (note,), title)
 
 
 def captured_moves(done: Experiment, against: str) -> Table:
-    """Source phrases with the most examples that the chosen learner has right and `against` has
-    wrong (Ni et al., Figure 14)."""
+    """The source phrases on which the chosen learner gains most examples over `against` (Ni et al.,
+    Figure 14)."""
     phrases, learners = done.phrases, (against, done.chosen)
     _, first, row = np.unique(phrases.cluster, return_index=True, return_inverse=True)
     n_test = np.bincount(row)
@@ -181,7 +183,7 @@ def captured_moves(done: Experiment, against: str) -> Table:
             f"{n_test[k]:,}",
             f"{phrases.n_examples[first[k]]:,}",
             f"{phrases.n_translations[first[k]]:,}",
-            *(f"{100 * own[k] / n_test[k]:.0f}" for own in n_right),
+            *(f"{100 * right[k] / n_test[k]:.0f}" for right in n_right),
         ]
         for k in best
         if gain[k] > 0
@@ -189,13 +191,13 @@ def captured_moves(done: Experiment, against: str) -> Table:
     header = ["source phrase", "test", "training", "translations", *map(done.label, learners)]
     title = (
         f"{done.settings.classes[-1]} classes: source phrases on which {done.label(done.chosen)} "
-        f"gains most on {done.label(against)} (percent right), as in Figure 14"
+        f"gains most over {done.label(against)} (percent correct), as in Figure 14"
     )
     return Table(header, rows, title=title)
 
 
 def phrase_sizes(done: Experiment) -> Chart:
-    """Source phrases by their number of training examples, and what their examples have."""
+    """Source phrases and their features by number of training examples."""
     phrases = done.phrases
     bin_of = np.log2(phrases.n_own_examples).astype(np.int64)  # 1, 2–3, 4–7, …
     n_phrases = np.bincount(bin_of)
@@ -217,7 +219,7 @@ def phrase_sizes(done: Experiment) -> Chart:
 
 
 def gains(done: Experiment, other: str) -> Chart:
-    """The chosen learner over another where phrases move, a line for each class setup."""
+    """The gain of the chosen learner over another where phrases move, one line per class setup."""
     settings = done.settings
     lines = {
         f"{n} classes": [done.moving_gains(other, n, size) for size in settings.sizes]
@@ -236,7 +238,7 @@ def precision(done: Experiment, n_classes: int) -> Chart:
 
 def training_times(done: Experiment, n_classes: int) -> Chart:
     lines = _lines(done, done.settings.discriminative, SECONDS, n_classes)
-    caption = f"{n_classes} classes: training time, each by its own rule"
+    caption = f"{n_classes} classes: training time, each with its stopping rule"
     return _by_size(done, caption, lines, "CPU seconds", name="own_time", digits=3, is_log=True)
 
 
@@ -244,17 +246,17 @@ def _lines(
     done: Experiment, learners: Sequence[str], measure: str, n_classes: int, factor: int = 1
 ) -> dict[str, list[FloatArray]]:
     return {
-        done.label(own): [
-            factor * done.values(measure, own, n_classes, size) for size in done.settings.sizes
+        done.label(name): [
+            factor * done.values(measure, name, n_classes, size) for size in done.settings.sizes
         ]
-        for own in learners
+        for name in learners
     }
 
 
 def _by_size(
     done: Experiment,
     caption: str,
-    lines: Mapping[str, Sequence[FloatArray]],  # by name and size, a value for each repetition
+    lines: Mapping[str, Sequence[FloatArray]],  # by name and size, one value per repetition
     y_title: str,
     **look: Any,
 ) -> Chart:
@@ -264,17 +266,17 @@ def _by_size(
 
 
 def times_by_error(done: Experiment, n_classes: int) -> Chart:
-    """Ni et al., Figure 15."""
-    own = [each for each in done.times if each.n_classes == n_classes]
-    goals = dict.fromkeys(each.goal for each in own)
+    """Training time to the same error (Ni et al., Figure 15)."""
+    times = [time for time in done.times if time.n_classes == n_classes]
+    goals = dict.fromkeys(time.goal for time in times)
     return Chart(
         f"{n_classes} classes: training time to the same training error, as in Figure 15",
         [f"{100 * goal:.1f}%" for goal in goals],
         [
-            Series(done.label(name), [each.seconds for each in own if each.learner == name])
+            Series(done.label(name), [time.seconds for time in times if time.learner == name])
             for name in done.timed
         ],
-        "training examples that are wrong",
+        "training error",
         "CPU seconds",
         name="time",
         digits=3,
@@ -287,7 +289,7 @@ def by_distance(done: Experiment, n_classes: int) -> Chart:
     size, counts = done.settings.sizes[-1], {}
     for name in done.settings.learners:
         bins = [trial.by_distance for trial in done.of(name, n_classes, size)]
-        numbers = [[(each.n_examples, each.n_right) for each in own] for own in bins]
+        numbers = [[(d.n_examples, d.n_right) for d in distances] for distances in bins]
         counts[name] = np.sum(numbers, axis=0)  # (n_distances, 2)
     there = np.flatnonzero(counts[name][:, 0])
     n_examples = counts[name][there, 0]
@@ -295,8 +297,8 @@ def by_distance(done: Experiment, n_classes: int) -> Chart:
         f"{n_classes} classes, {size:,} training sentences: precision by distance, as in Figure 11",
         [bins[0][place].name for place in there],
         [
-            Series(done.label(name), (100 * own[there, 1] / n_examples).tolist())
-            for name, own in counts.items()
+            Series(done.label(name), (100 * count[there, 1] / n_examples).tolist())
+            for name, count in counts.items()
         ],
         "d (< 0: forward)",
         "percent right",
@@ -306,16 +308,16 @@ def by_distance(done: Experiment, n_classes: int) -> Chart:
 
 
 def active(done: Experiment, n_classes: int) -> Chart:
-    """The share of examples that learners still look at, round by round, in the last repetition
-    with the largest training set (Alrajeh and Niranjan, Figure 1); others always look at all."""
+    """The share of active examples by round, in the last repetition with the largest training set
+    (Alrajeh and Niranjan, Figure 1), for learners with an active set."""
     settings, curves = done.settings, {}
     for name in settings.learners:
-        found = done.of(name, n_classes, settings.sizes[-1])[-1].active
-        if found is not None:
-            curves[name] = [100 * float(share) for share in found]
+        shares = done.of(name, n_classes, settings.sizes[-1])[-1].active
+        if shares is not None:
+            curves[name] = [100 * float(share) for share in shares]
     n_rounds = max(map(len, curves.values()), default=0)
     return Chart(
-        f"{n_classes} classes: examples that are still active ({ALRAJEH}, Figure 1)",
+        f"{n_classes} classes: active examples ({ALRAJEH}, Figure 1)",
         list(map(str, range(1, n_rounds + 1))),
         [Series(done.label(name), curve) for name, curve in curves.items()],
         "round",
@@ -326,6 +328,6 @@ def active(done: Experiment, n_classes: int) -> Chart:
     )
 
 
-# Of a class setup
+# Tables and charts of a class setup
 CLASS_TABLES = (class_shares, quality, seen_and_unseen)
 CLASS_CHARTS = (precision, by_distance, times_by_error, training_times, active)

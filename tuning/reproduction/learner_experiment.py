@@ -1,15 +1,15 @@
-"""The classification experiments of Ni et al. (2011, section 4.1) and of Alrajeh and Niranjan
+"""Runs the classification experiments of Ni et al. (2011, section 4.1) and of Alrajeh and Niranjan
 (2014, section 4.1) on any corpus: learners × class setups × training sizes × repetitions.
 
-All learners see the same examples and features (`experiment_data.py`). Moves over more than 15
-words are left out.
+All learners get the same examples and features (`experiment_data.py`). Moves over more than 15
+words are omitted.
 
 `lr` is the baseline that counts source phrases and phrase pairs; all other names are learners, with
-optional settings (`me:sigma=0.5`). Training time is the processor's for the learner alone, without
-the features and without the search for the perceptron's number of rounds, which the paper made once
-for all experiments. Learners stop by their own rules, so the error on the training examples that
-they stop at is given as well, and if wanted the time that each takes to the same error, on the
-largest training set of the first repetition (`time_to_error.py`).
+optional settings (`me:sigma=0.5`). Training time is CPU time of the learner alone, without feature
+extraction and without the search for the perceptron's number of rounds, which the paper did once
+for all experiments. Learners have different stopping rules, so the training error at which they
+stop is reported too, and optionally the time of each to the same error, on the largest training set
+of the first repetition (`time_to_error.py`).
 """
 
 import time
@@ -47,7 +47,7 @@ Trained = tuple[Int64Array, float, float, FloatArray | None, Mapping[str, Any]]
 
 
 class ExperimentCell(NamedTuple):
-    """What one worker does at a time."""
+    """A unit of work of one worker."""
 
     repeat: int
     size: int
@@ -60,7 +60,7 @@ def run_experiment(
     progress: Progress = silent,
     workers: Workers | None = None,
 ) -> Experiment:
-    """Trains and tests everything; `workers`, if there are any, each take a cell at a time."""
+    """Trains and tests all learners; `workers`, if given, each take one cell at a time."""
     settings = settings.completed(len(corpus))
     cells = [
         ExperimentCell(*cell)
@@ -78,7 +78,7 @@ def run_experiment(
 
 
 class Drawn:
-    """A corpus, and the examples that were drawn from it last."""
+    """A corpus, with a cache of the last repetition and split drawn from it."""
 
     def __init__(self, corpus: AlignedCorpus, settings: ExperimentSettings) -> None:
         self.settings = settings
@@ -87,7 +87,7 @@ class Drawn:
 
 
 def run_cell(here: Workplace, data: Drawn, cell: ExperimentCell) -> Results:
-    """All learners, and perhaps their times to the same error."""
+    """Runs all learners, and optionally measures their times to the same error."""
     settings = data.settings
     for learner in (*settings.discriminative, *settings.timed):
         _warm_up(learner, settings.threads)
@@ -102,7 +102,7 @@ def run_cell(here: Workplace, data: Drawn, cell: ExperimentCell) -> Results:
 
 
 def run_far_cell(here: Workplace, job: tuple[Path, ExperimentSettings, ExperimentCell]) -> Results:
-    """The same with a corpus from a folder."""
+    """Runs a cell with a corpus from a folder."""
     folder, settings, cell = job
     folder = here.get(folder)
     data = here.remembered((folder, settings), lambda: Drawn(load_corpus(folder)[0], settings))
@@ -116,27 +116,28 @@ def _run_elsewhere(
     progress: Progress,
     workers: Workers,
 ) -> list[Results]:
-    """In the order of the cells; the largest are done first, so that none is waited for long."""
+    """Runs cells on workers, the largest first to balance the load; returns results in the order of
+    the cells."""
     largest_first = sorted(cells, key=lambda cell: -cell.size)
-    own = replace(settings, threads=1)  # results do not depend on it
+    single = replace(settings, threads=1)  # does not change the results
     with TemporaryDirectory() as name:
         folder = Path(name) / "corpus"
         folder.mkdir()
         save_corpus(corpus, (), folder)
         workers.serve([folder], [])
-        found = run_jobs(
+        results = run_jobs(
             workers,
-            [(folder, own, cell) for cell in largest_first],
+            [(folder, single, cell) for cell in largest_first],
             run_far_cell,
             lambda _, *news: progress(*news),
         )
-    by_cell = dict(zip(largest_first, found, strict=True))
+    by_cell = dict(zip(largest_first, results, strict=True))
     return [by_cell[cell] for cell in cells]
 
 
 @cache
 def _warm_up(learner: str, threads: int) -> None:
-    """Compiles or loads the learner's kernels before anything is timed."""
+    """Compiles or loads the kernels of a learner before it is timed."""
     examples = csr_matrix(np.eye(4, dtype=np.float32)[[0, 1, 2, 3] * 3])
     labelled = ClusteredExamples(examples, np.arange(12) % 3, 3, np.repeat([0, 1], 6))
     TrainingSet(labelled, 2, threads=threads).fit(*parse_learner(learner))
@@ -148,7 +149,7 @@ def _trial(
     setup = orientations(n_classes, settings.moves)
     training = split.training_set(setup, settings)
     train = _count if learner == BASELINE else _learn
-    predicted, train_error, seconds, active, own = train(split, training, learner)
+    predicted, train_error, seconds, active, chosen = train(split, training, learner)
     distance = split.examples.samples.distance[split.test_rows]
     true = setup.label(split.examples.samples)[split.test_rows]
     return Trial(
@@ -165,7 +166,7 @@ def _trial(
         true == predicted,
         split.seen,
         active,
-        own,
+        chosen,
     )
 
 
@@ -183,16 +184,16 @@ def _count(split: DataSplit, training: TrainingSet, _: str) -> Trained:
 
 
 def _learn(split: DataSplit, training: TrainingSet, learner: str) -> Trained:
-    name, own = parse_learner(learner)
+    name, given = parse_learner(learner)
     sentence = split.examples.samples.sentence[split.train_rows]
-    own = choose_settings(
-        name, own, training.examples, sentence, training.min_examples,
+    settings = choose_settings(
+        name, given, training.examples, sentence, training.min_examples,
         seed=training.seed, threads=training.threads,
     )  # fmt: skip
-    model, seconds = training.fit(name, own)
+    model, seconds = training.fit(name, settings)
     scores = model.decision(split.test, split.examples.cluster[split.test_rows])
     active = model.trace_.get("active")
-    return scores.argmax(axis=1), training.error(model), seconds, active, own
+    return scores.argmax(axis=1), training.error(model), seconds, active, settings
 
 
 def _times(
@@ -202,7 +203,7 @@ def _times(
     settings: ExperimentSettings,
     here: Workplace,
 ) -> Iterator[ErrorTime]:
-    """How long each learner takes to reach the same errors."""
+    """Measures the time of each learner to the same training errors."""
     done = [trial for trial in trials if trial.learner != BASELINE]
     if not done:
         return
@@ -210,6 +211,6 @@ def _times(
     goals = goals_of({trial.learner: trial.train_error for trial in done})
     wanted = {trial.learner: trial.settings for trial in done}
     wanted |= {name: parse_learner(name)[1] for name in settings.timed}
-    for learner, own in wanted.items():
+    for learner, learner_settings in wanted.items():
         here.say(f"{learner}, {n_classes} classes, to the same error", 0)
-        yield from times_to_goals(learner, own, training, goals)
+        yield from times_to_goals(learner, learner_settings, training, goals)

@@ -1,7 +1,7 @@
-"""Makes the exhibits of a preset after its comparison, each once for the same inputs.
+"""Produces the exhibits of a preset after its comparison; unchanged ones are reused.
 
-An exhibit is a stage like all others: its folder is named after everything that it depends on, and
-a run that is killed loses one at most.
+Each exhibit is a stage: the name of its folder depends on all its inputs, and a killed run loses at
+most one exhibit.
 """
 
 from collections.abc import Iterable
@@ -48,8 +48,8 @@ def make_exhibits(
     threads: int = 2,
     reporter: Reporter = SILENT,
 ) -> list[Exhibit]:
-    """Those that the data allow; for the others, a message gives the reason."""
-    found = []
+    """Produces the exhibits that the data allow; a message explains why others are skipped."""
+    exhibits = []
     with locked(folder):
         (folder / FILE).unlink(missing_ok=True)  # of an earlier run
         configuration = cut_out(comparison.configuration, folder / "data")
@@ -57,16 +57,16 @@ def make_exhibits(
         for name in names:
             kind = EXHIBIT_KINDS[name]
             try:
-                found.append(_made(kind, material))
+                exhibits.append(_exhibit(kind, material))
             except LeftOut as reason:
-                reporter.talk(f"{kind.title} is left out: {reason}")
-        if found:
+                reporter.talk(f"{kind.title} is skipped: {reason}")
+        if exhibits:
             with open_to_write(folder / FILE) as stream:
-                stream.write(records_text([as_record(exhibit) for exhibit in found]))
-    return found
+                stream.write(records_text([as_record(exhibit) for exhibit in exhibits]))
+    return exhibits
 
 
-def _made(kind: ExhibitKind, material: Material) -> Exhibit:
+def _exhibit(kind: ExhibitKind, material: Material) -> Exhibit:
     key = fingerprint(FORMAT, version("hyperbaton"), kind.name, *kind.depends(material))
 
     def fill(folder: Path) -> str:

@@ -1,9 +1,8 @@
-"""What exhibits are made of: a finished comparison, its files and its trained system.
+"""The inputs of exhibits: a finished comparison, its files and its trained system.
 
-Learning experiments (`learner_experiment.py`) run on the training data of the comparison. Their
-sizes follow from the data: the largest training set is a share of it, up to a number of source
-words, so that a comparison on a large corpus does not wait long for its exhibits. Each smaller size
-is half of the next larger one.
+Learning experiments (`learner_experiment.py`) run on the training data of the comparison. The
+largest training set is a share of the data, limited to a number of source words, so that exhibits
+on a large corpus do not take long. Each smaller size is half of the next larger one.
 """
 
 from collections.abc import Callable, Iterable
@@ -29,7 +28,7 @@ from hyperbaton.tuning.reproduction.trials import Experiment
 @dataclass(frozen=True, eq=False)
 class Material:
     comparison: Comparison
-    configuration: Configuration  # its files hold only the selected lines
+    configuration: Configuration  # its files contain only the selected lines
     folder: Path  # of the comparison
     threads: int
     reporter: Reporter = SILENT
@@ -45,7 +44,7 @@ class Material:
     def models(self) -> list[str]:
         """The distortion models of all systems, each once, with all settings."""
         texts = (exact_models(self.configuration, system) for system in self.configuration.system)
-        return list(dict.fromkeys(model for own in texts for model in own))
+        return list(dict.fromkeys(model for models in texts for model in models))
 
 
 @dataclass(frozen=True)
@@ -60,11 +59,11 @@ class ExhibitKind:
 
 @dataclass(frozen=True)
 class Sizes:
-    """How many sentences to train on: the largest size is limited in two ways."""
+    """Training sizes of an experiment; the largest is limited in two ways."""
 
     share: float  # of the corpus
-    most_words: int  # of the source
-    n: int  # sizes
+    most_words: int  # maximum source words
+    n: int  # number of sizes
 
     def of(self, corpus: AlignedCorpus) -> tuple[int, ...]:
         n_words = len(corpus.source.words.values)
@@ -82,7 +81,7 @@ def experiment_kind(
     show: Callable[[Experiment], Exhibit],
 ) -> ExhibitKind:
     def depends(material: Material) -> Iterable[Any]:
-        # results do not depend on the number of threads
+        # the number of threads does not change the results
         plain = {key: value for key, value in asdict(settings).items() if key != "threads"}
         text = [read_system(material.trained)[TEXT]] if material.is_raw else []
         return [*_files(material), plain, *astuple(sizes), *text]
@@ -91,9 +90,9 @@ def experiment_kind(
         tokenise = load_tokenisers(material.trained) if material.is_raw else SPLIT_BOTH
         files = CorpusFiles(*_files(material))
         corpus, _ = read_corpus(files, progress=material.reporter.progress, tokenise=tokenise)
-        own = replace(settings, sizes=sizes.of(corpus), threads=material.threads)
+        sized = replace(settings, sizes=sizes.of(corpus), threads=material.threads)
         try:
-            return show(run_experiment(corpus, own, material.reporter.progress))
+            return show(run_experiment(corpus, sized, material.reporter.progress))
         except DataError as error:
             raise LeftOut(str(error).splitlines()[0]) from None
 

@@ -1,12 +1,12 @@
-"""Models of the next source word on held-out sentences: how well each predicts, and the average
-probability of moves by distance (Goto et al. 2013, Figure 5).
+"""Evaluates models of the next source word on held-out sentences: their predictions, and the
+average probability of moves by distance (Goto et al. 2013, Figure 5).
 
 The curve of the corpus is the share of the candidates at a distance that were chosen, so that all
-curves are about the same candidates. The paper has shares of all moves instead, which are shown as
-well. How closely a model follows the corpus is the mean of |log P − log P of the corpus| over the
-distances of the paper's figure, each counting the same; distances that hardly occur in the
-sentences are left out. Differences are tested by a bootstrap of sentences. In a comparison the
-sentences are those of the test sets that have an alignment.
+curves have the same candidates. The paper shows shares of all moves instead, which are also given.
+The closeness of a model to the corpus is the mean of |log P − log P of the corpus| over the
+distances of the paper's figure, with equal weights; rare distances are omitted. Differences are
+tested by a bootstrap of sentences. In a comparison, the sentences are those of the test sets with
+an alignment.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -47,14 +47,13 @@ from hyperbaton.tuning.reproduction.next_word_study import (
 )
 
 NEAREST = 3  # first distance of the paper's figure; the last is FARTHEST
-FEWEST_MOVES = 5  # moves of the corpus over a distance that counts
+FEWEST_MOVES = 5  # minimum moves of the corpus over a distance
 BETTER, WORSE = "sequence", "pair"
 NEAR_SPAN, FAR_SPAN = (4, 6), (7, FARTHEST)  # distances of one class each (footnote 16)
 MOVES = "corpus, all moves"
 COUNTED = (
-    "0 is monotone. A move for every target word with a source word that was not visited before, "
-    "and one to the end of the sentence; `hyperbaton corpus` counts every aligned target word and "
-    "no end."
+    "0 is monotone. Moves go to every source word at its first translation, and to the end of the "
+    "sentence; `hyperbaton corpus` counts every aligned target word, and not the end."
 )
 NAME, TITLE = "next_word", "The next source word (Goto et al. 2013, Figure 5)"
 Studies = Mapping[str, NextWordStudy]  # by test set
@@ -63,9 +62,9 @@ TwoValues = tuple[FloatArray, FloatArray]  # of each resample
 
 def next_word_exhibit(studies: Studies) -> Exhibit:
     notes = [
-        "Average P of the candidates by their distance; corpus: the share of them that was "
-        f"translated next, where there are {FEWEST_MOVES} such moves or more; {MOVES}: how often "
-        "the distance occurs, of all moves, as in the paper."
+        "Average P of the candidates by distance. corpus: the share of candidates that are "
+        f"translated next, for distances with at least {FEWEST_MOVES} moves. {MOVES}: the share of "
+        "the distance among all moves, as in the paper."
     ]
     tables = [
         table
@@ -102,8 +101,8 @@ def _quality(test: str, study: NextWordStudy) -> Table:
             ]
         )
     notes = [
-        "gain: log P against the row above, with its 95% interval (paired bootstrap of sentences)",
-        "open log P: places that were translated before are not candidates",
+        "gain: log P minus that of the row above, with 95% interval (paired bootstrap)",
+        "open log P: words already translated are not candidates",
     ]
     header = ["model", "right", "rank", "log P", "gain", "95%", "open log P"]
     title = f"{test}: {study.n_sentences:,} sentences, {len(study.events.current):,} moves"
@@ -115,32 +114,32 @@ def _by_class(test: str, study: NextWordStudy, column: str, name: str, form: str
     class_ = distance_classes(study.events.distortions, "goto")
     rows = []
     for number, class_name in enumerate(class_names("goto")):
-        own = class_ == number
+        in_class = class_ == number
         means = [
-            format(getattr(found, column)[own].mean(), form) if own.any() else "-"
-            for found in study.predictions.values()
+            format(getattr(predictions, column)[in_class].mean(), form) if in_class.any() else "-"
+            for predictions in study.predictions.values()
         ]
-        rows.append([class_name, f"{own.sum():,}", *means])
+        rows.append([class_name, f"{in_class.sum():,}", *means])
     header = ["distance", "moves", *study.predictions]
     return Table(header, rows, [COUNTED], f"{test}: {name} by distance")
 
 
 def _curves(study: NextWordStudy) -> dict[str, FloatArray]:
-    """By model and of the corpus, at the distances −FARTHEST … FARTHEST."""
-    models = {name: own.mean for name, own in study.by_distance.items() if name != CORPUS}
+    """The curves of all models and of the corpus, at the distances −FARTHEST … FARTHEST."""
+    models = {name: curve.mean for name, curve in study.by_distance.items() if name != CORPUS}
     shares = np.where(_is_known(study.events), share_of_moves(study.events, FARTHEST), np.nan)
     return models | {CORPUS: corpus_curve(study.events), MOVES: shares}
 
 
 def _is_known(events: NextWordEvents) -> BoolArray:
-    """Distances with enough moves of the corpus."""
+    """Whether each distance has enough moves of the corpus."""
     moves = events.distortions
     near = moves[np.abs(moves) <= FARTHEST] + FARTHEST
     return np.bincount(near, minlength=2 * FARTHEST + 1) >= FEWEST_MOVES
 
 
 def corpus_curve(events: NextWordEvents) -> FloatArray:
-    """Shares of the candidates that were chosen; not a number where there are too few moves."""
+    """The share of candidates that were chosen, by distance; NaN if there are too few moves."""
     return np.where(_is_known(events), chosen_by_distance(events, FARTHEST).mean, np.nan)
 
 
@@ -161,7 +160,7 @@ def _by_distance(test: str, study: NextWordStudy) -> Chart:
 
 
 def deviation(curve: FloatArray, corpus: FloatArray) -> FloatArray:
-    """Mean |log P − log P of the corpus| along the last axis; not a number if there is nothing to
+    """Mean |log P − log P of the corpus| along the last axis; NaN if there is nothing to
     compare."""
     curve, corpus = curve[..., FARTHEST + NEAREST :], corpus[..., FARTHEST + NEAREST :]
     known = np.isfinite(curve) & np.isfinite(corpus) & (curve > 0) & (corpus > 0)
@@ -171,7 +170,7 @@ def deviation(curve: FloatArray, corpus: FloatArray) -> FloatArray:
 
 
 def _mean(total: FloatArray, count: FloatArray) -> FloatArray:
-    """Not a number where there is nothing."""
+    """total / count; NaN where the count is 0."""
     means: FloatArray = np.full(np.shape(count), np.nan)
     return np.divide(total, count, out=means, where=count > 0)
 
@@ -207,7 +206,7 @@ def _findings(studies: Studies) -> list[Finding]:
 
 
 def _closer(test: str, study: NextWordStudy) -> list[Case]:
-    """Whether the better model is nearer to the corpus."""
+    """Tests whether the better model is closer to the corpus."""
     known = np.where(_is_known(study.events), 1.0, np.nan)
 
     def deviations(times: FloatArray) -> TwoValues:
@@ -219,7 +218,8 @@ def _closer(test: str, study: NextWordStudy) -> list[Case]:
 
 
 def _flatter(test: str, study: NextWordStudy) -> list[Case]:
-    """Whether far places get more than near ones from the model, and less from the corpus."""
+    """Tests whether far words get more probability than near ones from the model, and less in the
+    corpus."""
     assert study.outbound is not None
     outbound, corpus = study.outbound, study.by_distance[CORPUS]
     known = np.where(_is_known(study.events), 1.0, np.nan)
@@ -243,8 +243,8 @@ def _flatter(test: str, study: NextWordStudy) -> list[Case]:
 def _rise(
     study: NextWordStudy, text: str, values: Callable[[FloatArray], TwoValues], sign: int = 1
 ) -> list[Case]:
-    """That the second of two values of the sentences is higher (lower, with the sign −1), by
-    resampling them; nothing if a value is not known."""
+    """Tests by resampling sentences that the second of two values is higher (lower, with the sign
+    −1); empty if a value is unknown."""
     low, high = values(np.ones((1, study.n_sentences)))
     if not np.isfinite([low, high]).all():
         return []
@@ -256,7 +256,7 @@ def _rise(
 
 
 def span_means(curves: FloatArray) -> TwoValues:
-    """Means of curves, along the last axis, over what they know of NEAR_SPAN and FAR_SPAN."""
+    """Means of curves, along the last axis, over their finite values in NEAR_SPAN and FAR_SPAN."""
 
     def mean(low: int, high: int) -> FloatArray:
         span = curves[..., FARTHEST + low : FARTHEST + high + 1]
@@ -275,28 +275,29 @@ def _outbound(studies: Studies) -> Table:
             means = [f"{mean:.4f}" if np.isfinite(mean) else "-" for mean in span_means(curve)]
             rows.append([test, name, *means])
     spans = [f"{low} to {high}" for low, high in (NEAR_SPAN, FAR_SPAN)]
-    notes = ["outbound: P(class of the distance | last word), which all places of a class share"]
-    title = "average P of a place by distance, nine-class (footnote 16)"
+    notes = ["outbound: P(class of the distance | last word), the same for all words of a class"]
+    title = "average P of a word by distance, nine-class (footnote 16)"
     return Table(["test set", "", *spans], rows, notes, title)
 
 
 def weights_table(model: NextWordModel, n: int) -> Table:
     """The features with the largest weights."""
     top = model.top_features(n)
-    parts = any(one.part for one in top)
-    rows = [[f"{one.weight:+.3f}", *[one.part] * parts, one.feature] for one in top]
+    parts = any(row.part for row in top)
+    rows = [[f"{row.weight:+.3f}", *[row.part] * parts, row.feature] for row in top]
     header = ["weight", *["part"] * parts, "feature"]
     left = frozenset(header[1:])
     return Table(header, rows, title=f"{model.name}: largest weights", left=left)
 
 
 def _models(material: Material) -> list[str]:
-    """Those that estimate the next word, from the same events as the first of them."""
-    found = [(text, parse_model(text)) for text in material.models()]
-    own = [(text, events_of(model)) for text, model in found if isinstance(model, NextWordModel)]
-    if not own:
+    """The models of the next word that were trained on the same events as the first of them."""
+    models = [(text, parse_model(text)) for text in material.models()]
+    events = {text: events_of(model) for text, model in models if isinstance(model, NextWordModel)}
+    if not events:
         raise LeftOut("no system has a model of the next source word (nine-class, pair, sequence)")
-    return [text for text, events in own if events == own[0][1]]
+    first = next(iter(events.values()))
+    return [text for text in events if events[text] == first]
 
 
 def _tests(material: Material) -> list[DataSet]:
@@ -309,25 +310,23 @@ def _tests(material: Material) -> list[DataSet]:
 def _depends(material: Material) -> Iterable[Any]:
     models = system_folder.model_entries(material.trained, _models(material))
     parts = system_folder.read_system(material.trained)["parts"]
-    made = [parts.get(name) for name in ("source_classes", system_folder.TAGGER)]
+    layers = [parts.get(name) for name in ("source_classes", system_folder.TAGGER)]
     tests = [item for test in _tests(material) for item in (test.name, *test.files.values())]
-    return [models, made, NEAREST, NEAR_SPAN, FAR_SPAN, FEWEST_MOVES, RESAMPLES, SEED, *tests]
+    return [models, layers, NEAREST, NEAR_SPAN, FAR_SPAN, FEWEST_MOVES, RESAMPLES, SEED, *tests]
 
 
 def _make(material: Material) -> Exhibit:
     loaded = system_folder.load_distortion(material.trained, _models(material))
     models = [model for model in loaded if isinstance(model, NextWordModel)]
-    own = (
-        system_folder.load_source_classes(material.trained),
-        system_folder.load_source_tagger(material.trained),
-    )
+    classes = system_folder.load_source_classes(material.trained)
+    tagger = system_folder.load_source_tagger(material.trained)
     studies = {}
     for test in _tests(material):
         files = CorpusFiles(
             test.source, test.references[0], test.alignment, source_tags=test.source_tags
         )
         corpus, _ = read_corpus(files, tokenise=system_folder.load_tokenisers(material.trained))
-        corpus = with_layers(corpus, models, *own)
+        corpus = with_layers(corpus, models, classes, tagger)
         studies[test.name] = study_models(models, corpus, progress=material.reporter.progress)
     return next_word_exhibit(studies)
 

@@ -1,8 +1,8 @@
-"""How well models of the next source word predict held-out sentences: how often they are right, how
-probable they find the moves, and which distances they expect.
+"""Evaluates models of the next source word on held-out sentences: accuracy, probability of the
+moves, and expected distances.
 
-`uniform` and `distance` (how often each distance occurs in the other half of the sentences) are
-there for comparison.
+Two baselines are included: `uniform`, and `distance` (the relative frequency of each distance in
+the other half of the sentences).
 """
 
 from collections.abc import Sequence
@@ -33,43 +33,43 @@ from hyperbaton.models.distortion.next_word.model import NextWordModel
 from hyperbaton.models.distortion.next_word.nine_class import NineClass
 from hyperbaton.tuning.evaluation.significance import RESAMPLES, SEED
 
-FARTHEST = 20  # distance that averages are given for, as in Goto et al. (2013), Figure 5
+FARTHEST = 20  # largest distance of averages, as in Goto et al. (2013), Figure 5
 CORPUS = "corpus"
 UNIFORM, DISTANCE = "uniform", "distance"
 
 
 @dataclass(frozen=True, eq=False)
 class NextWordStudy:
-    """Everything about one corpus; models in the order of their names in `predictions`."""
+    """The results on one corpus; `predictions` gives the order of the models."""
 
     n_sentences: int
     events: NextWordEvents
-    predictions: dict[str, Predictions]  # all places are candidates
-    open_log_p: dict[str, float]  # mean log P if only open places are
-    differences: dict[str, MeanDifference]  # of log P from the model before
+    predictions: dict[str, Predictions]  # with all words as candidates
+    open_log_p: dict[str, float]  # mean log P with only untranslated words as candidates
+    differences: dict[str, MeanDifference]  # of log P from the previous model
     by_distance: dict[str, ByDistance]  # P from −FARTHEST to FARTHEST
-    outbound: ByDistance | None = None  # P(class | CP) of a nine-class model, the same
+    outbound: ByDistance | None = None  # P(class | CP) of a nine-class model, by distance
 
     def mean(self, name: str, column: str) -> float:
         return float(getattr(self.predictions[name], column).mean())
 
 
 def events_of(model: NextWordModel) -> tuple[str, str]:
-    """The settings that decide which moves a model sees."""
+    """The settings that determine the training events of a model."""
     return model.settings()["order"], model.leave_out
 
 
 def next_word_models(models: Sequence[DistortionModel], where: str) -> list[NextWordModel]:
-    """Those of the models that estimate the next word; they must share their events."""
-    found = [model for model in models if isinstance(model, NextWordModel)]
-    if not found:
+    """Selects the models of the next word; raises if there are none or their events differ."""
+    selected = [model for model in models if isinstance(model, NextWordModel)]
+    if not selected:
         raise DataError(
             "the system has no model of the next source word",
             where=where,
-            expected=f"it has {', '.join(model.name for model in models) or 'none at all'}",
-            advice="train the system again, with --distortion sequence beside its other models",
+            expected=f"it has {', '.join(model.name for model in models) or 'no models'}",
+            advice="train the system again, with --distortion sequence added to its models",
         )
-    events = set(map(events_of, found))
+    events = set(map(events_of, selected))
     if len(events) > 1:
         raise SettingError(
             "the models were trained on different events, so they cannot be compared",
@@ -77,7 +77,7 @@ def next_word_models(models: Sequence[DistortionModel], where: str) -> list[Next
             expected="; ".join(f"order={order},leave_out={words}" for order, words in events),
             advice="choose models with --distortion",
         )
-    return found
+    return selected
 
 
 def study_models(
@@ -94,15 +94,15 @@ def study_models(
         scores[name if names.count(name) == 1 else model.feature_names[0]] = model.scores
     predictions, open_log_p, by_distance = {}, {}, {}
     halves = [_distance_by_halves(corpus, events, open_only=flag) for flag in (False, True)]
-    for number, (name, own) in enumerate(scores.items()):
-        progress("asking models", number)
-        predictions[name] = predict(own, corpus, events)
-        open_log_p[name] = float(predict(own, corpus, events, open_only=True).log_p.mean())
+    for number, (name, score) in enumerate(scores.items()):
+        progress("testing models", number)
+        predictions[name] = predict(score, corpus, events)
+        open_log_p[name] = float(predict(score, corpus, events, open_only=True).log_p.mean())
         if name == UNIFORM:
             predictions[DISTANCE] = halves[0]
             open_log_p[DISTANCE] = float(halves[1].log_p.mean())
         else:
-            by_distance[name] = average_by_distance(probabilities(own), corpus, events, FARTHEST)
+            by_distance[name] = average_by_distance(probabilities(score), corpus, events, FARTHEST)
     by_distance[CORPUS] = chosen_by_distance(events, FARTHEST)
     differences = {
         better: compare(
@@ -128,7 +128,7 @@ def study_models(
 def _distance_by_halves(
     corpus: AlignedCorpus, events: NextWordEvents, *, open_only: bool
 ) -> Predictions:
-    """The frequencies of distances, each half of the sentences under those of the other half."""
+    """Predicts each half of the sentences by the frequencies of distances in the other half."""
     sentence = np.repeat(np.arange(len(corpus)), np.diff(events.offsets))
     both = []
     for half in (0, 1):

@@ -1,11 +1,11 @@
 """The classification experiments of Ni et al. (2011, section 4.1): Tables 4 to 6, Figures 8, 10 to
 12, 14 and 15, and the paper's findings.
 
-Figure 15 is the time to reach the same training error, which the paper does not name, so there are
-several (`time_to_error.py`). Otherwise learners stop by their own rules; the times and errors of
-that are shown as well. Any learners can be shown, and each finding that they allow. There are two
-exhibits: our pooled model for rare source phrases with averaged weights of MMS, and the paper's
-protocol without either.
+Figure 15 shows the time to the same training error, which the paper does not state, so there are
+several errors (`time_to_error.py`). Times and errors with each learner's stopping rule are shown
+too. Any learners can be compared; findings whose learners are missing are omitted. There are two
+exhibits: ours, with a pooled model for rare source phrases and averaged weights of MMS, and the
+paper's protocol without either.
 """
 
 from collections.abc import Mapping, Sequence
@@ -60,7 +60,7 @@ def ni_exhibit(done: Experiment, labels: Mapping[str, str] | None = None) -> Exh
 
 
 def _findings(done: Experiment) -> list[Finding]:
-    """Those that the learners allow."""
+    """Tests the claims about the given learners."""
     settings, label = done.settings, done.label
     best, entropy, counts = map(done.find, (PREFERRED, ENTROPY, BASELINE))
     claims: dict[str, list[Case]] = {}
@@ -88,7 +88,7 @@ def _findings(done: Experiment) -> list[Finding]:
 
 
 def _precisions(done: Experiment, learner: str, n_classes: int) -> FloatArray:
-    """In percent, of each repetition."""
+    """Overall precision in percent, by repetition."""
     return 100 * done.values(OVERALL, learner, n_classes, *done.settings.sizes)
 
 
@@ -117,13 +117,13 @@ def _gap(done: Experiment, best: str, counts: str) -> Case:
 
 
 def _fastest(done: Experiment, best: str) -> list[Case]:
-    """Times were taken once, so there is no test."""
+    """Compares times, which were measured once, so there is no test."""
     cases = []
     for n_classes, goal in done.goals:
         seconds = {
-            each.learner: each.seconds
-            for each in done.times
-            if (each.n_classes, each.goal) == (n_classes, goal) and each.seconds is not None
+            time.learner: time.seconds
+            for time in done.times
+            if (time.n_classes, time.goal) == (n_classes, goal) and time.seconds is not None
         }
         listed = ", ".join(f"{done.label(name)} {value:.2f} s" for name, value in seconds.items())
         others = [value for name, value in seconds.items() if name != best]

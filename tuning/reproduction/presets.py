@@ -1,9 +1,9 @@
-"""Comparisons that mirror the papers' tables, for any data: the files in `papers/`.
+"""Presets: comparisons like those in the papers' tables, for any data. Their files are in
+`papers/`.
 
 A preset is a comparison file (`tuning/comparison/configuration.py`) without data, with the paper's
-claims, which are judged here, and tables. The papers' data were larger and different, so levels do
-not compare; what should is which system beats which. Figures that the papers only draw have no
-numbers here.
+tables and claims, which are tested here. The papers used other and larger data, so scores are not
+comparable; the ranking of the systems should be. Figures without printed numbers are not included.
 """
 
 import re
@@ -39,23 +39,23 @@ Pair = tuple[str, str]  # of systems
 
 @dataclass(frozen=True)
 class Claim:
-    """That the first of two systems beats the second, for each pair and metric; with a margin, that
-    it is not worse by more than that."""
+    """Claims that the first system of each pair beats the second in each metric; with a margin,
+    that it is not worse by more than the margin."""
 
     source: str
     pairs: tuple[Pair, ...]
     metrics: tuple[str, ...] = ("bleu",)
     margin: float = 0.0
-    both_ways: bool = False  # and the other is not worse either: they are equal
-    limits: tuple[tuple[int, int], ...] = ()  # of both; none: each limit, the same for both
+    both_ways: bool = False  # with a margin: in both directions, so that they are equal
+    limits: tuple[tuple[int, int], ...] = ()  # of the two systems; empty: every limit, for both
 
 
 @dataclass(frozen=True)
 class PaperTable:
     title: str
-    text: str  # lines whose entries are two spaces or more apart
+    text: str  # lines with entries separated by two or more spaces
     notes: tuple[str, ...] = ()
-    exhibits: tuple[str, ...] = ()  # that it is shown with; none: with the scores
+    exhibits: tuple[str, ...] = ()  # where it is shown; empty: with the scores
 
     @property
     def table(self) -> Table:
@@ -79,8 +79,8 @@ class Preset:
     tune: TuneSettings = TuneSettings()
 
     def tables(self, exhibit: str = "") -> list[Table]:
-        """The paper's tables that are shown with an exhibit, or with the scores."""
-        return [own.table for own in self.table if exhibit in (own.exhibits or ("",))]
+        """The paper's tables for an exhibit, or by default for the scores."""
+        return [paper.table for paper in self.table if exhibit in (paper.exhibits or ("",))]
 
 
 @cache
@@ -90,9 +90,9 @@ def find_preset(name: str) -> Preset:
 
 
 def apply_preset(configuration: Configuration, name: str) -> Configuration:
-    """The preset's systems, limits and so on where the configuration does not say otherwise.
+    """Fills in the preset's systems, limits and so on where the configuration does not set them.
 
-    Systems with parse features are left out where there are no trees.
+    Without trees, systems with parse features are omitted.
     """
     preset = find_preset(name)
     systems = preset.system
@@ -126,7 +126,8 @@ def apply_preset(configuration: Configuration, name: str) -> Configuration:
 
 
 def findings(comparison: Comparison, claims: Iterable[Claim]) -> list[Finding]:
-    """Verdicts on the claims whose systems, limits and metrics are there, from all tuning runs."""
+    """Tests the claims whose systems, limits and metrics are in the comparison, on all tuning
+    runs."""
     cells = {(cell.system, cell.limit) for cell in comparison.cells}
     cases: dict[str, list[Case]] = {}
     for claim in claims:
@@ -134,8 +135,8 @@ def findings(comparison: Comparison, claims: Iterable[Claim]) -> list[Finding]:
             metric = _metric(comparison, test, name)
             for limits in claim.limits or [(limit, limit) for limit in comparison.limits]:
                 if metric is not None and cells.issuperset(zip(pair, limits, strict=True)):
-                    own = cases.setdefault(_statement(claim, pair, metric), [])
-                    own += _cases(comparison, claim, pair, test.name, metric, limits)
+                    of_claim = cases.setdefault(_statement(claim, pair, metric), [])
+                    of_claim += _cases(comparison, claim, pair, test.name, metric, limits)
     caveats = runs_text(comparison), comparison.configuration.note
     shown = tuple(filter(None, caveats))
     return judge_claims(cases, comparison.configuration.significant, shown)
@@ -151,8 +152,8 @@ def _statement(claim: Claim, pair: Pair, metric: Metric) -> str:
     better, worse = pair
     if claim.limits:
         better, worse = (
-            f"{name} at limit {_limits_text(own)}"
-            for name, own in zip(pair, zip(*claim.limits, strict=True), strict=True)
+            f"{name} at limit {_limits_text(limits)}"
+            for name, limits in zip(pair, zip(*claim.limits, strict=True), strict=True)
         )
     if not claim.margin:
         return f"{claim.source}: {better} beats {worse} in {metric.name}"
@@ -172,7 +173,7 @@ def _cases(
     metric: Metric,
     limits: tuple[int, int],
 ) -> list[Case]:
-    """One, or one for each direction."""
+    """The cases of a claim: one, or one per direction."""
     better, worse = (
         comparison.cell(system, limit).statistics(test, metric)
         for system, limit in zip(pair, limits, strict=True)
@@ -181,10 +182,10 @@ def _cases(
     cases = []
     for direction in (1, -1) if claim.both_ways else (1,):
         shift = {"shift": sign * direction * claim.margin} if claim.margin else {}
-        # a margin needs the bootstrap: exchanges only know whether there is no difference at all
+        # a margin needs the bootstrap: randomisation can only test for any difference
         test_two = find_test("bootstrap" if shift else comparison.configuration.significance)
-        found = test_two(metric, worse, better, n_resamples=PAPER_RESAMPLES, **shift)
-        gain = sign * direction * found.difference + claim.margin
-        text = f"{test}, limit {_limits_text(limits)}: {found.difference:+.2f}"
-        cases.append(Case(text, gain, found.p_value, PAPER_RESAMPLES))
+        result = test_two(metric, worse, better, n_resamples=PAPER_RESAMPLES, **shift)
+        gain = sign * direction * result.difference + claim.margin
+        text = f"{test}, limit {_limits_text(limits)}: {result.difference:+.2f}"
+        cases.append(Case(text, gain, result.p_value, PAPER_RESAMPLES))
     return cases

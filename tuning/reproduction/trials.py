@@ -1,13 +1,13 @@
-"""The results of a learning experiment (`learner_experiment.py`): trials, and measures of them.
+"""The results of a learning experiment (`learner_experiment.py`): trials and their measures.
 
-How well a reordering classifier finds the classes is measured as by Ni et al. (2011, section 4.1).
-With N[a, b] examples of class a that were classified as b (the confusion matrix):
+Reordering classifiers are evaluated as by Ni et al. (2011, section 4.1). With N[a, b] examples of
+class a classified as b (the confusion matrix):
 
     overall precision   Σ_a N[a, a] / N                        (Figure 10)
     F1 of a             2 N[a, a] / (Σ_b N[b, a] + Σ_b N[a, b])  (Tables 5 and 6)
 
 A ratio without examples is 0. Precision by distance is the overall precision of the examples at
-each distance (Figure 11). Only the class that was chosen counts, not its probability.
+each distance (Figure 11). Only the predicted class counts, not its probability.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,8 +24,8 @@ from hyperbaton.tuning.reproduction.experiment_data import JudgedPhrases
 from hyperbaton.tuning.reproduction.experiment_settings import FARTHEST, ExperimentSettings
 from hyperbaton.tuning.reproduction.time_to_error import ErrorTime
 
-PREFERRED = "mms"  # the learner that all others are compared with, if it is there
-SEEN, UNSEEN = "seen pairs", "unseen pairs"  # precision where training has the phrase pair or not
+PREFERRED = "mms"  # the learner to compare with the others, if present
+SEEN, UNSEEN = "seen pairs", "unseen pairs"  # precision on phrase pairs in and not in training
 SECONDS, TRAINING_ERROR = "seconds", "training error"
 COUNTS = ("training phrase pairs", "test phrase pairs", "features")
 OVERALL = "overall"
@@ -36,7 +36,7 @@ STRAIGHT = ("d=0", "monotone")  # the class of each setup that does not move
 class Classification:
     """The predictions of a classifier on a test set."""
 
-    classes: tuple[str, ...]  # names, in the order of their numbers
+    classes: tuple[str, ...]  # names by number
     confusion: Int64Array  # (n_classes, n_classes): rows are true, columns predicted classes
 
     @property
@@ -45,7 +45,7 @@ class Classification:
 
     @property
     def precision(self) -> float:
-        """The share of all examples that are classified right."""
+        """The share of correctly classified examples."""
         return float(ratio(np.trace(self.confusion), self.confusion.sum()))
 
     @property
@@ -55,13 +55,13 @@ class Classification:
 
     @property
     def moving_f1(self) -> float:
-        """Mean F1 of all classes that move (Figure 12)."""
+        """Mean F1 of all classes except monotone (Figure 12)."""
         moving = [name not in STRAIGHT for name in self.classes]
         return float(self.class_f1[moving].mean())
 
 
 def judge(true: ArrayLike, predicted: ArrayLike, classes: Sequence[str]) -> Classification:
-    """Compares class numbers, one of each for every example."""
+    """Compares true and predicted class numbers."""
     n_classes = len(classes)
     pairs = np.asarray(true, np.int64) * n_classes + np.asarray(predicted, np.int64)
     counts = np.bincount(pairs, minlength=n_classes**2)
@@ -120,11 +120,11 @@ class Trial:
             SECONDS: self.seconds,
             TRAINING_ERROR: self.train_error,
             **dict(zip(COUNTS, counts, strict=True)),
-            **{f"d={each.name}": each.precision for each in self.by_distance if each.n_examples},
+            **{f"d={d.name}": d.precision for d in self.by_distance if d.n_examples},
         }
 
     def _precision_where(self, *, seen: bool) -> float:
-        """0 if there are no such phrase pairs."""
+        """Precision on seen or unseen phrase pairs; 0 if there are none."""
         right = self.right[self.seen == seen]
         return float(right.mean()) if len(right) else 0.0
 
@@ -139,10 +139,10 @@ class Experiment:
     trials: tuple[Trial, ...]
     phrases: JudgedPhrases  # of the last repetition
     times: tuple[ErrorTime, ...] = ()
-    labels: Mapping[str, str] = field(default_factory=dict)  # of learners; others have their names
+    labels: Mapping[str, str] = field(default_factory=dict)  # of learners; by default their names
 
     def of(self, learner: str, n_classes: int, size: int) -> list[Trial]:
-        """The repetitions of one experiment."""
+        """The repetitions of a learner, class setup and size."""
         return [
             trial
             for trial in self.trials
@@ -150,11 +150,12 @@ class Experiment:
         ]
 
     def last(self, learner: str) -> Trial:
-        """With the last class setup and the largest training set, in the last repetition."""
+        """The trial with the last class setup and the largest training set, in the last
+        repetition."""
         return self.of(learner, self.settings.classes[-1], self.settings.sizes[-1])[-1]
 
     def values(self, measure: str, learner: str, n_classes: int, *sizes: int) -> FloatArray:
-        """Of every repetition: the mean of these sizes, which share a test set."""
+        """The mean of a measure over these sizes, which share a test set, for every repetition."""
         by_size = [
             [trial.measures[measure] for trial in self.of(learner, n_classes, size)]
             for size in sizes
@@ -163,8 +164,8 @@ class Experiment:
         return means
 
     def moving_gains(self, other: str, n_classes: int, size: int) -> FloatArray:
-        """How much better the F1 of the chosen learner on moves is than another's, in percent of
-        the latter (Ni et al., Figure 12), in each repetition."""
+        """The relative gain in F1 on moves of the chosen learner over another, in percent (Ni et
+        al., Figure 12), by repetition."""
         f1, below = (
             np.array([trial.result.moving_f1 for trial in self.of(name, n_classes, size)])
             for name in (self.chosen, other)
@@ -174,13 +175,13 @@ class Experiment:
 
     @property
     def goals(self) -> list[tuple[int, float]]:
-        """Classes and training errors that times are given for."""
-        return list(dict.fromkeys((each.n_classes, each.goal) for each in self.times))
+        """The class setups and training errors with times."""
+        return list(dict.fromkeys((time.n_classes, time.goal) for time in self.times))
 
     @property
     def timed(self) -> tuple[str, ...]:
-        """The learners whose time to the same error is given."""
-        return tuple(dict.fromkeys(each.learner for each in self.times))
+        """The learners with times to the same error."""
+        return tuple(dict.fromkeys(time.learner for time in self.times))
 
     def label(self, learner: str) -> str:
         return self.labels.get(learner, learner)
@@ -188,11 +189,11 @@ class Experiment:
     def find(self, name: str) -> str | None:
         """The first learner of this name, whatever its settings."""
         learners = self.settings.learners
-        return next((own for own in learners if own.partition(":")[0] == name), None)
+        return next((learner for learner in learners if learner.partition(":")[0] == name), None)
 
     @property
     def chosen(self) -> str:
-        """The learner that the others are compared with."""
+        """The learner to compare with the others."""
         settings = self.settings
         return self.find(PREFERRED) or (settings.discriminative or settings.learners)[0]
 
@@ -202,5 +203,5 @@ class Experiment:
 
     @property
     def is_repeated(self) -> bool:
-        """Whether chance can be told from a difference."""
+        """Whether differences can be tested."""
         return self.settings.repeats > 1

@@ -1,12 +1,12 @@
-"""What a parse model has learned (Xiang et al. 2011), in two exhibits.
+"""Two exhibits about the features of a parse model (Xiang et al. 2011).
 
-`jumps`: the jumps of single words by their tag, p_g of the smoothed prior (Figures 1 and 2). The
-paper counts the jumps of nouns (NN) and of temporal nouns (NT) in Chinese. They are shown where a
-model knows these tags, and the most frequent tags of any language beside them.
+`jumps`: the jumps of single words by tag, p_g of the smoothed prior (Figures 1 and 2). The paper
+counts the jumps of nouns (NN) and of temporal nouns (NT) in Chinese. They are shown if the model
+has these tags, and the most frequent tags for any language.
 
 `siblings`: weights of parse sibling features as factors α = e^λ (Tables 1 and 5), and the number of
 features of every row of Tables 3 and 4. The paper's tables are about Chinese: the PP before a verb
-(VV), and the empty translation of "de". They are shown if the model knows these tags, labels and
+(VV), and the empty translation of "de". They are shown if the model has these tags, labels and
 words; the strongest and the most frequent features are shown for any language.
 """
 
@@ -50,7 +50,7 @@ SIDES = {LEFT: "left", RIGHT: "right"}
 HEADER = ("source", "node", "side", "coverage", "target", "jump", "α", "count")
 N_ROWS = 10
 N_BY_COVERAGE = 5
-FEWEST_SEEN = 20  # times that a feature is seen, to be among the strongest
+FEWEST_SEEN = 20  # minimum count of the strongest features
 
 
 def jumps_exhibit(learned: Learned) -> Exhibit:
@@ -71,27 +71,27 @@ def jumps_exhibit(learned: Learned) -> Exhibit:
 
 
 def shares(learned: Learned, tag: str) -> list[float]:
-    """Of the jumps −5 … 5 of single words with the tag."""
+    """The shares of the jumps −5 … 5 of single words with the tag."""
     row: list[float] = learned.prior.by_tag[int(learned.source_tags.encode([tag])[0])].tolist()
     return row
 
 
 def _counts(learned: Learned) -> dict[str, int]:
-    """Single words with each tag."""
+    """The number of single words with each tag."""
     rows, _ = list_features(learned, Wanted(family="tags"), ALL_FEATURES)
     counts: dict[str, int] = {}
     for row in rows:
-        if not row.near and row.source in learned.source_tags:  # one word, nothing beside it
+        if not row.near and row.source in learned.source_tags:  # one word, without context
             counts[row.source] = counts.get(row.source, 0) + row.count
     return counts
 
 
 def _tags(learned: Learned) -> list[str]:
-    """The paper's, if known, and the most frequent ones."""
+    """The paper's tags, if known, and the most frequent ones."""
     counts = _counts(learned)
     frequent = sorted(counts, key=lambda tag: -counts[tag])[:MOST_TAGS]
-    own = [tag for tag in (NOUN, TEMPORAL) if tag in counts]
-    return list(dict.fromkeys([*own, *frequent]))
+    of_paper = [tag for tag in (NOUN, TEMPORAL) if tag in counts]
+    return list(dict.fromkeys([*of_paper, *frequent]))
 
 
 def _jumps_findings(learned: Learned) -> list[Finding]:
@@ -104,12 +104,12 @@ def _jumps_findings(learned: Learned) -> list[Finding]:
         (NOUN, BACK, MONOTONE),
         (TEMPORAL, BACK, None),
     ):
-        found = {number - FARTHEST: share for number, share in enumerate(shares(learned, tag))}
-        others = {own: share for own, share in found.items() if own not in (jump, ahead)}
-        rival = max(others, key=lambda own: others[own])
-        gain, n = found[jump] - others[rival], counts[tag]
-        p_value = counts_p_value(found[jump] * n, others[rival] * n)
-        text = f"{tag}: {jump} {found[jump]:.1%}, {rival} {others[rival]:.1%}"
+        by_jump = {number - FARTHEST: share for number, share in enumerate(shares(learned, tag))}
+        others = {other: share for other, share in by_jump.items() if other not in (jump, ahead)}
+        rival = max(others, key=lambda other: others[other])
+        gain, n = by_jump[jump] - others[rival], counts[tag]
+        p_value = counts_p_value(by_jump[jump] * n, others[rival] * n)
+        text = f"{tag}: {jump} {by_jump[jump]:.1%}, {rival} {others[rival]:.1%}"
         cases.append(Case(text, gain, p_value))
     statement = (
         f"{XIANG}, Figures 1 and 2: most jumps of {NOUN} are monotone (1), then {BACK}; most of "
@@ -119,7 +119,7 @@ def _jumps_findings(learned: Learned) -> list[Finding]:
 
 
 def siblings_exhibit(learned: Learned, use: str, sizes: Mapping[str, int] | None = None) -> Exhibit:
-    """`sizes` are numbers of features by row."""
+    """The exhibit about siblings; `sizes` are numbers of features by row."""
     strongest, n_features = list_features(learned, Wanted(family=FAMILY), ALL_FEATURES, "alpha")
     often = [row for row in strongest if row.count >= FEWEST_SEEN]
     verb, word = _verb_features(learned), _particle(learned)
@@ -139,15 +139,16 @@ def siblings_exhibit(learned: Learned, use: str, sizes: Mapping[str, int] | None
         Table(("row", "features"), counts, title="number of features, as in Tables 3 and 4")
     )
     notes = [
-        f"parse,use={use}: {n_features:,} sibling features. Above 1, α makes a translation and "
-        "jump more likely while the sibling is as it says, below 1 less likely."
+        f"parse,use={use}: {n_features:,} sibling features. An α above 1 makes the translation and "
+        "jump more likely if the sibling matches, below 1 less likely."
     ]
     there = [table for table in tables if table.rows]
     return Exhibit(*SIBLINGS, notes, there, (), _siblings_findings(learned))
 
 
 def _features(learned: Learned, **wanted: Any) -> list[FeatureRow]:
-    """Most frequent first; none if the model does not know the word, tag or node."""
+    """Sibling features, most frequent first; empty if the model does not have the word, tag or
+    node."""
     for name, known in (
         ("word", learned.source_words), ("tag", learned.source_tags), ("node", learned.labels)
     ):  # fmt: skip
@@ -157,7 +158,7 @@ def _features(learned: Learned, **wanted: Any) -> list[FeatureRow]:
 
 
 def _verb_features(learned: Learned) -> dict[int, list[FeatureRow]]:
-    """Of a verb with such a phrase to its left, by coverage."""
+    """The features of a verb with such a phrase to its left, by coverage."""
     return {
         coverage: _features(learned, tag=VERB, node=PHRASE, coverage=coverage, side=LEFT)
         for coverage in (OPEN, COVERED)
@@ -165,7 +166,7 @@ def _verb_features(learned: Learned) -> dict[int, list[FeatureRow]]:
 
 
 def _particle(learned: Learned) -> str:
-    """The particle of Table 1, or nothing."""
+    """The particle of Table 1, or an empty text."""
     return next((word for word in PARTICLES if word in learned.source_words), "")
 
 
@@ -203,7 +204,7 @@ def _above_one(name: str, rows: Sequence[FeatureRow], sign: int = 1) -> Case:
 
 
 def mean_alpha(rows: Sequence[FeatureRow]) -> float:
-    """Geometric mean, features weighted by how often they were seen."""
+    """The geometric mean of α, weighted by the counts of the features."""
     counts = np.array([row.count for row in rows], np.float64)
     logs = np.log([row.alpha for row in rows])
     return float(np.exp((counts * logs).sum() / counts.sum()))
@@ -224,8 +225,8 @@ def _cells(row: FeatureRow) -> list[str]:
 
 def _parse_models(material: Material) -> list[tuple[str, int]]:
     """Texts of the parse models, and their feature groups; presets go from small to large."""
-    found = [(text, parse_model(text)) for text in material.models()]
-    return [(text, parse_use(model.use)[0]) for text, model in found if isinstance(model, Parse)]
+    models = [(text, parse_model(text)) for text in material.models()]
+    return [(text, parse_use(model.use)[0]) for text, model in models if isinstance(model, Parse)]
 
 
 def _last_model(material: Material) -> str:
@@ -236,7 +237,7 @@ def _last_model(material: Material) -> str:
 
 
 def _models(material: Material) -> list[str]:
-    """Up to the last one with siblings."""
+    """The parse models up to the last one with siblings."""
     models = _parse_models(material)
     while models and not models[-1][1] & SIB:
         models.pop()
@@ -266,7 +267,7 @@ def _siblings_inputs(material: Material) -> Iterable[Any]:
 def _make_siblings(material: Material) -> Exhibit:
     models = _load(material, _models(material))
     sizes = {model.use: int(model.learned_.report["features"]) for model in models}
-    # variants of a row come behind it, and have as many features
+    # variants of a row follow it, and have the same number of features
     chosen = next(model for model in models if model.use == models[-1].use)
     return siblings_exhibit(chosen.learned_, chosen.use, sizes)
 

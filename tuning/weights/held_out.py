@@ -1,15 +1,15 @@
-"""Weights that are learned from a pool, and whether they are good for sentences that have not
-taught them.
+"""Estimates whether tuned weights also gain on unseen sentences.
 
-A development set flatters the weights that it has taught, the more the smaller it is. How much is
-estimated from the pool: the sentences are parted into fifths, and from all but one the optimiser
-learns weights, beginning with those before. Among the hypotheses of the pool, these weights gain
-more on the sentences that have taught them than on the fifth that has not; the difference is taken
-from what decoding has shown (Efron 1986: apparent error and its optimism). What is left must be
-`SURE` standard errors, or the weights before stay: a set that is too small teaches its own chances.
+Development scores overestimate the gain, the more so the smaller the set. The optimism is estimated
+by cross-validation on the pool: the sentences are divided into fifths, and the optimiser learns
+weights from four of them, starting from the old weights. On the hypotheses of the pool, these
+weights gain more on the four fifths than on the held-out one. The mean difference is subtracted
+from the gain measured by decoding (Efron 1986: apparent error and its optimism). The rest must be
+at least `SURE` standard errors, or the old weights are kept.
 
-Decoding the fifths instead would say less. Weights that were learned from a pool alone were never
-tried, and may lead to where it knows little; those of a run are the ones that decoding found good.
+Decoding the held-out fifths instead would tell less. Weights learned from a pool alone were never
+decoded with, and may lead to regions that the pool does not cover; the weights of a run are those
+that decoding found good.
 """
 
 from typing import NamedTuple, Protocol
@@ -35,7 +35,7 @@ HELD_OUT_RESAMPLES = 500  # of the sentences, for the standard error
 
 
 class PoolTask(Protocol):
-    """That of a system, or that of n-best lists, whose pool never grows."""
+    """A task with a pool: tuning a system, or reranking n-best lists, whose pool never grows."""
 
     @property
     def settings(self) -> TuneSettings: ...
@@ -58,7 +58,7 @@ class PoolTask(Protocol):
 
 
 class WeightChange(NamedTuple):
-    """Of the weights, and of the score that people see."""
+    """Old and new weights, and their scores as shown to users."""
 
     before: FloatArray
     after: FloatArray
@@ -67,15 +67,16 @@ class WeightChange(NamedTuple):
 
 
 def judge_unseen(task: PoolTask, pool: Pool, change: WeightChange, n_rounds: int) -> HeldOut | None:
-    """None if there are too few sentences. Optimisers that go part of the way go `n_rounds`
-    times."""
+    """Estimates the gain on unseen sentences; None if there are too few sentences. Gradual
+    optimisers run `n_rounds` times."""
     n_parts = min(N_PARTS, pool.n_sentences // LEAST)
     if n_parts < 2:
         return None
     objective = task.objective
-    flattery = max(_optimism(task, pool, change.before, n_rounds, n_parts), 0.0)
-    expected = change.score_after - objective.shown_sign * flattery
-    chosen = [pool.statistics[pool.best_rows(own)] for own in (change.before, change.after)]
+    optimism = max(_optimism(task, pool, change.before, n_rounds, n_parts), 0.0)
+    expected = change.score_after - objective.shown_sign * optimism
+    rows = (pool.best_rows(weights) for weights in (change.before, change.after))
+    chosen = [pool.statistics[best] for best in rows]
     old, new = resampled_scores(objective, chosen, n_resamples=HELD_OUT_RESAMPLES)
     error = float(np.std(new - old, ddof=1))
     gain = objective.shown_sign * (expected - change.score_before)
@@ -83,12 +84,12 @@ def judge_unseen(task: PoolTask, pool: Pool, change: WeightChange, n_rounds: int
 
 
 def _optimism(task: PoolTask, pool: Pool, before: FloatArray, n_rounds: int, n_parts: int) -> float:
-    """How much more weights gain on sentences that have taught them than on others."""
+    """How much more weights gain on the sentences they were learned from than on others."""
     every = np.arange(pool.n_sentences)
     old = pool.statistics[pool.best_rows(before)]
     unseen, seen_gains = np.empty_like(old), []
     for number in range(n_parts):
-        task.reporter.progress(f"learning without a part of {n_parts}", number + 1)
+        task.reporter.progress(f"learning without one of {n_parts} parts", number + 1)
         is_seen = every % n_parts != number
         rows = np.flatnonzero(is_seen)
         weights = learned(task, pool.part(rows), task.sizes[rows], before, n_rounds, number)
@@ -106,7 +107,7 @@ def _gain(task: PoolTask, old: FloatArray, new: FloatArray) -> float:
 def learned(
     task: PoolTask, pool: Pool, sizes: FloatArray, before: FloatArray, n_rounds: int, number: int
 ) -> FloatArray:
-    """Weights from a pool that does not change; `number` makes chance another one."""
+    """Learns weights from a fixed pool; `number` varies the random seed."""
     weights, vector = before, task.vector
     if not (pool.deviations()[vector.tuned] > 0).any():
         return before
@@ -119,11 +120,11 @@ def learned(
 
 
 def check_pool(task: PoolTask, pool: Pool) -> None:
-    """Checks that there is something to choose from."""
+    """Raises if the features or the metric cannot tell the hypotheses apart."""
     deviations = pool.deviations()
     if not (deviations[task.vector.tuned] > 0).any():
         raise DataError(
-            "all translations of a sentence look alike to the features that are tuned",
+            "the tuned features are equal for all translations of a sentence",
             expected=f"n-best lists of {len(pool) / pool.n_sentences:.1f} hypotheses on average",
             advice="raise --n-best, or fix fewer features",
         )
@@ -132,13 +133,13 @@ def check_pool(task: PoolTask, pool: Pool) -> None:
     if not (np.abs(differences) > LEAST_GAIN).any():
         raise DataError(
             f"{task.objective.name} is the same for all translations of every sentence",
-            expected="there is nothing to tune towards",
-            advice="check that the references belong to these sentences, or take another metric",
+            expected="tuning needs translations with different scores",
+            advice="check that the references belong to these sentences, or use another metric",
         )
     constant = np.flatnonzero(task.vector.tuned & (deviations == 0))
     if len(constant):
         names = ", ".join(task.vector.names[number] for number in constant)
         task.reporter.talk(
-            f"warning: {names}: the same for all translations of every sentence, "
-            "so the weight stays as it is"
+            f"warning: {names}: equal for all translations of every sentence, so the weight is "
+            "not tuned"
         )

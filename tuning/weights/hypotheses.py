@@ -1,8 +1,8 @@
 """The decoder's n-best lists as arrays for the pool: feature values, words, word alignments; and
-the best part of each lattice for optimisers that want one.
+the best part of each lattice for optimisers that use lattices.
 
-Words are numbers of the target vocabulary; a copied unknown word is −1 − (its source position).
-Text is made only for hypotheses that the metrics have not seen yet.
+Words are ids of the target vocabulary; a copied unknown word is −1 − (its source position). Text is
+generated only for hypotheses that the metrics have not scored yet.
 """
 
 from collections.abc import Iterable, Sequence
@@ -39,7 +39,7 @@ class Hypotheses:
     vocabulary: Vocabulary
     features: FloatArray  # (H, features)
     words: Ragged  # H rows
-    links: Ragged | None  # H rows of (source, target), if asked for
+    links: Ragged | None  # H rows of (source, target), if requested
     offsets: Int64Array  # (n_sentences + 1,)
 
     @property
@@ -61,16 +61,17 @@ class Hypotheses:
         return [" ".join(flat[start:end]) for start, end in pairwise(chosen.offsets.tolist())]
 
     def length_ratio(self, dev: Sentences) -> float:
-        """Words of the best translations in words of the references that are closest in length."""
+        """Words of the best translations divided by words of the references closest in length."""
         lengths: list[int] = self.words.lengths[self.offsets[:-1]].tolist()
         closest = [
-            min((len(text.split()) for text in texts), key=lambda words: (abs(words - own), words))
-            for own, texts in zip(lengths, dev.references, strict=True)
+            min((len(text.split()) for text in texts), key=lambda n: (abs(n - length), n))
+            for length, texts in zip(lengths, dev.references, strict=True)
         ]
         return sum(lengths) / max(sum(closest), 1)
 
     def statistics(self, rows: Int64Array, metric: Metric, dev: Sentences) -> FloatArray:
-        """What the metric counts in these rows, (rows, statistics); equal texts count once."""
+        """The metric's statistics of these rows, (rows, statistics); equal texts are scored
+        once."""
         sentence = np.searchsorted(self.offsets, rows, side="right") - 1
         if metric.needs_visits and self.links is not None:
             return metric.statistics(self._outputs(rows, sentence, dev, self.links))
@@ -82,7 +83,7 @@ class Hypotheses:
     def _outputs(
         self, rows: Int64Array, sentence: Int64Array, dev: Sentences, links: Ragged | None = None
     ) -> Outputs:
-        """With visits if there are links."""
+        """Texts and references of rows, with visits if there are links."""
         numbers = sentence.tolist()
         texts, references = self.texts(rows), [dev.references[number] for number in numbers]
         if links is None:
@@ -94,7 +95,7 @@ class Hypotheses:
 
 
 class NBestList(NamedTuple):
-    """The hypotheses of one sentence, without the system that made them."""
+    """The hypotheses of one sentence, independent of the system."""
 
     features: FloatArray
     words: Ragged
@@ -121,11 +122,11 @@ def collect(
 
 def _words(decoded: Decoded) -> Ragged:
     table, chosen = decoded.options.table, decoded.chosen.values.astype(np.int64)
-    words = table.target_words.take(chosen)  # a row for every option taken
+    words = table.target_words.take(chosen)  # one row per chosen option
     option = chosen[words.row_of_value]
     values = np.where(words.values == COPIED, -1 - table.start[option], words.values)
     vocabulary = table.phrases.target_vocabulary
-    if decoded.sentence.written and NUMBER in vocabulary:  # a copy of what it is linked with
+    if decoded.sentence.written and NUMBER in vocabulary:  # a number copies its linked source word
         at = np.flatnonzero(words.values == vocabulary.encode([NUMBER]))
         place = at - words.offsets[words.row_of_value[at]]
         values[at] = -1 - table.linked_source(option[at], place)
@@ -134,12 +135,12 @@ def _words(decoded: Decoded) -> Ragged:
 
 
 def _links(decoded: Decoded) -> Ragged:
-    """The word alignments of every derivation from the phrases' inner ones, in 16 bits each."""
+    """Word alignments of every derivation, from those inside the phrases; 16 bits per position."""
     table, chosen = decoded.options.table, decoded.chosen.values.astype(np.int64)
     lengths = table.target_words.lengths[chosen]
     before = np.concatenate([[0], np.cumsum(lengths)])
     row = decoded.chosen.row_of_value
-    # Where the words of each option begin
+    # First target position of each option
     target = before[:-1] - before[decoded.chosen.offsets[:-1]][row]
     inner = np.ascontiguousarray(table.inner[chosen], dtype="<u8")
     bits = np.unpackbits(inner.view(np.uint8).reshape(-1, 8), axis=1, bitorder="little")
@@ -161,17 +162,17 @@ def _offsets(lengths: NDArray[np.int64]) -> Int64Array:
 
 class SearchedSentence(NamedTuple):
     hypotheses: NBestList
-    arcs: BestArcs | SentArcs | None = None  # `SentArcs` on the way to another machine
+    arcs: BestArcs | SentArcs | None = None  # `SentArcs` if sent to another machine
 
 
 @dataclass(frozen=True)
 class CollectNBest:
-    """The callback `finish` of `decoder/stream.py`: turns the result of one search into arrays, on
-    the machine that has searched. An error is returned, because it belongs to one sentence only."""
+    """Callback `finish` of `decoder/stream.py`: turns the result of one search into arrays, on the
+    machine that searched. Returns an error instead of raising it: it concerns one sentence only."""
 
-    links: bool  # whether word alignments are wanted
-    n_arcs: int  # of the lattice, for each source word; 0 if no lattice is wanted
-    are_sent: bool  # the arrays, to another machine
+    links: bool  # whether to collect word alignments
+    n_arcs: int  # arcs of the lattice per source word; 0: no lattice
+    are_sent: bool  # whether the arrays go to another machine
 
     def __call__(
         self, _translator: Translator, _number: int, result: Decoded | Failure

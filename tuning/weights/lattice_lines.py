@@ -1,16 +1,16 @@
-"""What is best on a line through the weights, among all derivations of a search lattice.
+"""Finds the derivations of a search lattice that are best somewhere on a line through the weights.
 
-On the line w + x·d every arc has a score a + b x, and so has every path. A node's envelope holds
-the best paths to it, for every x: the upper envelope of those of the nodes before it, with the
-lines of the arcs added (Macherey et al. 2008). That of the end is exact for the lattice, however
-many derivations it holds, and its paths are the only ones that line search needs.
+On the line w + x·d every arc has a score a + b x, and so has every path. The envelope of a node
+holds the best paths to it for every x: it is the upper envelope of the envelopes of its
+predecessors, shifted by the lines of the arcs (Macherey et al. 2008). The envelope of the final
+node is exact for the whole lattice, and line search needs only its paths.
 
-Feature values of arcs come from complete derivations. F(e) are the values of the best derivation
-through the arc e, F(v) those of the best one through the node v. Then an arc from v counts
+Feature values of arcs come from complete derivations. Let F(e) be the values of the best derivation
+through the arc e, and F(v) those of the best one through the node v. An arc from v then counts
 
-    F(e) − F(v),   or F(e) if v is the beginning
+    F(e) − F(v),   or F(e) if v is the initial node
 
-because what this adds to an arc is taken from the arcs that follow: along each path, the sum is
+What this adds to an arc, it subtracts from the following arcs, so that the sum along each path is
 that of its derivation.
 """
 
@@ -31,7 +31,7 @@ from hyperbaton.tuning.optimisers.pool import word_keys
 
 
 class SentArcs(NamedTuple):
-    """The best part of a lattice from another machine, without the system that made it."""
+    """The best part of a lattice, as sent between machines, independent of the system."""
 
     chosen: Ragged
     scores: FloatArray
@@ -39,10 +39,10 @@ class SentArcs(NamedTuple):
     features: FloatArray
 
     def restored(self, translator: Translator, sentence: Sentence) -> "BestArcs":
-        """With the options and scorers of the same translator."""
+        """Adds the options and scorers of the same translator."""
         if len(self.arcs.to):
             decoded = translator.derivations(sentence, self.chosen, self.scores)
-        else:  # no words, or so many that they were translated in pieces
+        else:  # an empty sentence, or one translated in pieces
             decoded = translator.decode(sentence, 2).take(np.arange(1))
         return BestArcs(decoded, self.arcs, self.features)
 
@@ -66,73 +66,73 @@ class BestArcs:
         a = self.features @ lines.weights
         b = np.ascontiguousarray(lines.directions @ self.features.T)
         options, offsets, scores = _winners(self.arcs, a, b, lines.reach)
-        found = replace(self.decoded, chosen=Ragged(options, offsets), scores=scores)
-        _, different = np.unique(word_keys(found.chosen), return_index=True)
-        return found.take(np.sort(different))
+        best = replace(self.decoded, chosen=Ragged(options, offsets), scores=scores)
+        _, distinct = np.unique(word_keys(best.chosen), return_index=True)
+        return best.take(np.sort(distinct))
 
 
 def best_arcs(decoded: Decoded, n: int) -> BestArcs:
-    """The `n` arcs with the best derivations, all if there are fewer, and what they need to be on a
-    path from the beginning to the end."""
-    own = replace(decoded.take(np.arange(1)), lattice=None)
-    if decoded.lattice is None:  # no words
+    """The `n` arcs with the best derivations, or all if there are fewer, and the arcs that connect
+    them with the initial and final node."""
+    first = replace(decoded.take(np.arange(1)), lattice=None)
+    if decoded.lattice is None:  # an empty sentence
         none = np.empty(0, np.int32)
-        return BestArcs(own, Arcs(none, none, none, np.empty(0)), np.empty((0, 0)))
+        return BestArcs(first, Arcs(none, none, none, np.empty(0)), np.empty((0, 0)))
     arcs = pruned_arcs(decoded.lattice, n)
     best = best_paths(arcs)
     chosen = Ragged(*_through(arcs, best))
-    values = replace(own, chosen=chosen, scores=best.total).features()
+    values = replace(first, chosen=chosen, scores=best.total).features()
     of_node = np.concatenate([np.zeros((1, values.shape[1])), values[best.to[1:]]])
-    return BestArcs(own, arcs, values - of_node[arcs.before])
+    return BestArcs(first, arcs, values - of_node[arcs.before])
 
 
 @kernel
 def _through(arcs, best):
-    """The options of the best derivation through each arc, one after the other, and offsets."""
-    found, offsets = [np.int64(NONE)], np.zeros(len(arcs.to) + 1, np.int64)
+    """The options of the best derivation through each arc, concatenated, and their offsets."""
+    steps, offsets = [np.int64(NONE)], np.zeros(len(arcs.to) + 1, np.int64)
     for arc in range(len(arcs.to)):
-        step, begin = arc, len(found)
+        step, begin = arc, len(steps)
         while step != NONE:
-            found.append(step)
+            steps.append(step)
             step = best.to[arcs.before[step]]
-        found[begin:] = found[begin:][::-1]
+        steps[begin:] = steps[begin:][::-1]
         step = best.after[arcs.to[arc]]
         while step != NONE:
-            found.append(step)
+            steps.append(step)
             step = best.after[arcs.to[step]]
-        found.pop()  # the arc to the end
-        offsets[arc + 1] = len(found) - 1
-    return arcs.option[np.array(found[1:])], offsets
+        steps.pop()  # the final arc
+        offsets[arc + 1] = len(steps) - 1
+    return arcs.option[np.array(steps[1:])], offsets
 
 
 @kernel
 def _winners(arcs, a, b, reach):
     """Options and offsets of the derivations that are best somewhere on lines with intercepts `a`
     and slopes `b`, (lines, arcs), and their scores."""
-    found, offsets, scores = [np.int64(NONE)], [0], [0.0]
+    steps, offsets, scores = [np.int64(NONE)], [0], [0.0]
     for line in range(len(b)):
         paths, first_best = _best_paths(arcs, a, b[line], reach[line])
         for end in range(first_best, len(paths)):
-            score, begin = 0.0, len(found)
-            _, path = paths[end]  # the arc to the end has no option
+            score, begin = 0.0, len(steps)
+            _, path = paths[end]  # the final arc has no option
             arc, path = paths[path]
             while arc != NONE:
-                found.append(arc)
+                steps.append(arc)
                 score += arcs.score[arc]
                 arc, path = paths[path]
-            found[begin:] = found[begin:][::-1]
-            offsets.append(len(found) - 1)
+            steps[begin:] = steps[begin:][::-1]
+            offsets.append(len(steps) - 1)
             scores.append(score)
-    return arcs.option[np.array(found[1:])], np.array(offsets), np.array(scores[1:])
+    return arcs.option[np.array(steps[1:])], np.array(offsets), np.array(scores[1:])
 
 
 @inner
 def _best_paths(arcs, a, b, reach):
-    """The paths on the envelopes of all nodes, as (arc, path before), and where those to the end
-    begin."""
-    begin = np.zeros(arcs.to[-1] + 2, np.int64)  # of each node's paths
+    """The paths on the envelopes of all nodes, as (arc, previous path), and the index of the first
+    path to the final node."""
+    begin = np.zeros(arcs.to[-1] + 2, np.int64)  # first path of each node
     begin[1] = 1
-    paths, lines = [(np.int64(NONE), np.int64(NONE))], [(0.0, 0.0)]  # of the beginning
+    paths, lines = [(np.int64(NONE), np.int64(NONE))], [(0.0, 0.0)]  # of the initial node
     scratch = make_scratch(256)
     last = 0
     for node in range(1, len(begin) - 1):

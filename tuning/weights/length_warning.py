@@ -1,7 +1,7 @@
-"""Whether a gain in BLEU is only a gain in length.
+"""Warns if a gain in BLEU comes only from longer translations.
 
-BLEU punishes short translations. Tuning may therefore raise it by making them longer alone; TER,
-which counts the words that are too many, then gets worse.
+BLEU penalises short translations, so tuning may raise it just by making them longer. Then TER,
+which counts superfluous words, gets worse.
 """
 
 from collections.abc import Mapping
@@ -14,12 +14,12 @@ from hyperbaton.tuning.weights.protocol import Replicas
 from hyperbaton.tuning.weights.task import TuningTask
 
 SIGNIFICANT = 0.05
-LONGER = 0.02  # of the references: less is no reason to look
-ADVICE = "0.5*bleu-0.5*ter"  # as a metric
+LONGER = 0.02  # relative to the references; smaller increases are not checked
+ADVICE = "0.5*bleu-0.5*ter"  # the metric to recommend
 
 
 def length_warning(task: TuningTask, before: Mapping[str, float], result: Replicas) -> str:
-    """A warning, or nothing. Both weights are decoded once more, if lengths differ."""
+    """A warning, or an empty text. Decodes with both weights once more if lengths differ."""
     terms = task.objective.terms
     if not result.gained or len(terms) > 1 or not isinstance(terms[0].metric, Bleu):
         return ""
@@ -32,12 +32,12 @@ def length_warning(task: TuningTask, before: Mapping[str, float], result: Replic
         hypotheses, _ = decode(task, weights, n_best=1)
         statistics.append(hypotheses.statistics(hypotheses.offsets[:-1], metric, task.dev))
         lengths.append(hypotheses.length_ratio(task.dev))
-    found = paired_bootstrap(metric, statistics[:1], statistics[1:])
-    if found.difference <= 0 or found.p_value >= SIGNIFICANT:
+    test = paired_bootstrap(metric, statistics[:1], statistics[1:])
+    if test.difference <= 0 or test.p_value >= SIGNIFICANT:
         return ""
     return (
-        f"warning: BLEU has risen because translations are longer "
+        f"warning: BLEU rose because translations became longer "
         f"({lengths[0]:.2f} → {lengths[1]:.2f} times the references), "
-        f"while TER got worse: {found.baseline:.1f} → {found.system:.1f} "
-        f"({p_text(found.p_value, RESAMPLES)}); --metric '{ADVICE}' tunes towards both"
+        f"while TER got worse: {test.baseline:.1f} → {test.system:.1f} "
+        f"({p_text(test.p_value, RESAMPLES)}); --metric '{ADVICE}' optimises both"
     )

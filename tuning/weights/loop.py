@@ -3,21 +3,20 @@
     weights ──decode──▶ n-best lists ──▶ pool ──optimise──▶ weights
                   └──▶ score of the development set under these weights
 
-Every decoding is scored, and the best weights of all are the result, including those that the run
-was given: it never returns worse ones. At the end, more must have been gained than the development
-set flatters weights that it has taught (`tuning/weights/held_out.py`).
+Every decoding is scored, and the best weights of all are the result, including the initial ones: a
+run never returns worse weights. At the end, the gain must exceed the optimism of development scores
+(`tuning/weights/held_out.py`).
 
-A run ends when a decoding finds nothing new (unless the optimiser is `gradual`, like PRO, which
-mixes old and new weights), when the optimiser leaves the weights where they are, when `patience`
-decodings in a row were no better than the best, or after the last iteration.
+A run ends when a decoding adds nothing to the pool (unless the optimiser is `gradual`, like PRO,
+which mixes old and new weights), when the optimiser does not change the weights, when `patience`
+decodings in a row did not improve on the best, or after the last iteration.
 
-A decoding that is not half as good as the best has shown the optimiser hypotheses that it had not
-thought of, mostly far too long ones. They stay in the pool; the run goes back to the best weights,
-takes a smaller step, and gives up when that has happened three times. To make that rare, MIRA goes
-only half of the way on the first pool.
+A decoding with less than half the best score has found hypotheses that the pool lacked, mostly far
+too long ones. They stay in the pool; the run returns to the best weights, takes a smaller step, and
+stops after three such falls. To make falls rare, MIRA takes only half a step on the first pool.
 
-All randomness comes from the seed and the number of the round, so a resumed run ends like one that
-was never stopped, and the number of threads does not matter.
+All random numbers depend only on the seed and the round, so a resumed run ends like one that was
+never stopped, and the number of threads does not change the result.
 """
 
 import time
@@ -47,28 +46,28 @@ from hyperbaton.tuning.weights.lattice_lines import BestArcs
 from hyperbaton.tuning.weights.task import TuningTask
 from hyperbaton.tuning.weights.trace import Trace, TraceStep, resume, save
 
-STILL = 1e-6  # weights that change less do not move
-MOST_FALLS = 3  # steps that may fail
+STILL = 1e-6  # smaller changes of weights count as none
+MOST_FALLS = 3  # falls after which a run stops
 
 
 @dataclass(frozen=True)
 class TuneResult:
-    weights: dict[str, float]  # the best, by name
-    dev_score: float  # of a decoding with them
+    weights: dict[str, float]  # the best, by feature name
+    dev_score: float  # when decoding with them
     initial_score: float
     trace: Trace
 
 
 class Growth:
-    """Adds derivations of the last decoding's lattices to the pool when an optimiser asks."""
+    """Callback for optimisers: adds derivations of the last decoding's lattices to the pool."""
 
     def __init__(self, task: TuningTask, lattices: Sequence[BestArcs]) -> None:
         self._task, self._lattices = task, lattices
         names, objective = task.vector.names, task.objective
-        self.found = Pool.empty(len(task.dev), len(names), objective.n_statistics)  # so far
+        self.added = Pool.empty(len(task.dev), len(names), objective.n_statistics)  # added so far
 
     def __call__(self, pool: Pool, lines: Lines) -> Pool:
-        """The pool with all derivations that are best somewhere on the lines."""
+        """Adds all derivations that are best somewhere on the lines."""
         task = self._task
         task.reporter.progress("best derivations on lines", len(lines.reach))
         with ThreadPoolExecutor(task.threads) as executor:
@@ -78,14 +77,14 @@ class Growth:
             lists = (listed(decoded, links=links) for decoded in winners)
             hypotheses = collect(lists, task.dev.sources, vocabulary)
         new, _ = task.unseen(pool, hypotheses)
-        self.found = self.found.merge(new)
+        self.added = self.added.merge(new)
         return pool.merge(new)
 
 
 def tune(task: TuningTask, state: Path | None = None) -> TuneResult:
-    """One run, from the weights of the translator.
+    """Runs tuning once, starting from the weights of the translator.
 
-    With `state`, a folder, a run that was stopped there resumes if nothing has changed.
+    With `state`, a folder, a stopped run resumes if its inputs have not changed.
     """
     task.check()
     task.settings.optimiser.check_settings()
@@ -109,13 +108,13 @@ def tune(task: TuningTask, state: Path | None = None) -> TuneResult:
 
 
 def _run(task: TuningTask, trace: Trace, pool: Pool, state: Path | None) -> Trace:
-    """Decodes and optimises in turn until there is a reason to stop."""
+    """Alternates decoding and optimising until there is a reason to stop."""
     lattices: list[BestArcs] = []
     while not trace.stopped:
         if trace.following is not None:
             began = time.monotonic()
             hypotheses, lattices = decode(task, trace.following, task.settings.n_best)
-            pool, found, step = _add(task, trace, pool, hypotheses)
+            pool, added, step = _add(task, trace, pool, hypotheses)
             step = replace(step, seconds=time.monotonic() - began)
             trace = replace(trace, steps=(*trace.steps, step), following=None)
             task.decoded(trace)
@@ -123,27 +122,27 @@ def _run(task: TuningTask, trace: Trace, pool: Pool, state: Path | None) -> Trac
                 task.reporter.talk(trace.fall_line)
             if why := _reason_to_stop(task, trace):
                 trace = _end(task, trace, pool, why)
-            save(state, trace, found)
+            save(state, trace, added)
         else:
             began = time.monotonic()
             step = trace.steps[-1]
-            if not lattices and task.settings.optimiser.arcs:  # a run that was stopped here
+            if not lattices and task.settings.optimiser.arcs:  # resumed after a decoding
                 _, lattices = decode(task, step.weights, task.settings.n_best)
             growth = Growth(task, lattices)
             weights = _next_weights(task, trace, pool, growth)
-            pool = pool.merge(growth.found)
+            pool = pool.merge(growth.added)
             seconds = step.seconds + time.monotonic() - began
             after = replace(step, seconds=seconds, pool_size=len(pool))
             following = task.vector.by_name(weights)
             trace = replace(trace, steps=(*trace.steps[:-1], after), following=following)
             if np.abs(weights - task.vector.vector(step.weights)).max() < STILL:
-                trace = _end(task, trace, pool, "no weight moves")
-            save(state, trace, growth.found if lattices else None)
+                trace = _end(task, trace, pool, "weights unchanged")
+            save(state, trace, growth.added if lattices else None)
     return trace
 
 
 def _end(task: TuningTask, trace: Trace, pool: Pool, why: str) -> Trace:
-    """Finds out whether what was learned holds on unseen sentences."""
+    """Ends a run; estimates whether its gain holds on unseen sentences."""
     if trace.best and task.settings.confirm:
         steps = trace.steps[0], trace.steps[trace.best]
         before, after = (task.vector.vector(step.weights) for step in steps)
@@ -165,7 +164,7 @@ def measure(task: TuningTask, weights: Mapping[str, float]) -> float:
 def decode(
     task: TuningTask, weights: Mapping[str, float], n_best: int
 ) -> tuple[Hypotheses, list[BestArcs]]:
-    """The n-best lists of the development set, and the lattices if the optimiser wants them."""
+    """Decodes the development set into n-best lists, and lattices if the optimiser uses them."""
     n_arcs = task.settings.optimiser.arcs if n_best > 1 else 0
     translator = task.translator.with_weights(weights, lattice=n_arcs > 0)
     lists, lattices = list[NBestList](), list[BestArcs]()
@@ -174,16 +173,17 @@ def decode(
             links=task.objective.needs_visits, n_arcs=n_arcs, are_sent=workers.is_far
         )
         search = Search(finish, n_best, task.settings.distinct)
-        asked = ((one, None) for one in task.dev.sources)
-        results = search_all(translator, asked, search, workers, origin=task.origin)
-        with closing(results):  # its tasks end with it, whatever happens
-            for number, (sentence, found) in enumerate(zip(task.dev.sources, results, strict=True)):
-                if isinstance(found, HyperbatonError):
-                    raise _untranslated(number, found)
+        unconstrained = ((sentence, None) for sentence in task.dev.sources)
+        results = search_all(translator, unconstrained, search, workers, origin=task.origin)
+        with closing(results):  # also cancels its tasks after an error
+            pairs = zip(task.dev.sources, results, strict=True)
+            for number, (sentence, result) in enumerate(pairs):
+                if isinstance(result, HyperbatonError):
+                    raise _untranslated(number, result)
                 task.reporter.progress("decoding the development set", number + 1)
-                lists.append(found.hypotheses)
-                if found.arcs is not None:
-                    lattices.append(found.arcs.restored(translator, sentence))
+                lists.append(result.hypotheses)
+                if result.arcs is not None:
+                    lattices.append(result.arcs.restored(translator, sentence))
     return collect(lists, task.dev.sources, translator.phrases.target_vocabulary), lattices
 
 
@@ -191,22 +191,22 @@ def _untranslated(number: int, error: HyperbatonError) -> DataError:
     return DataError(
         f"sentence {number + 1} of the development set cannot be translated: {error.what}",
         expected=error.expected,
-        advice=error.advice or "take it out of the development set",
+        advice=error.advice or "remove it from the development set",
     )
 
 
 def _add(
     task: TuningTask, trace: Trace, pool: Pool, hypotheses: Hypotheses
 ) -> tuple[Pool, Pool, TraceStep]:
-    """The pool with the new hypotheses, these alone, and the score of the best translations."""
-    found, statistics = task.unseen(pool, hypotheses)
+    """Adds hypotheses to the pool; returns it, the new hypotheses, and the step with its score."""
+    added, statistics = task.unseen(pool, hypotheses)
     score = float(task.objective.score(statistics[hypotheses.offsets[:-1]].sum(axis=0)))
-    pool = pool.merge(found)
+    pool = pool.merge(added)
     weights = dict(trace.following or {})
     before = trace.steps[-1].weights if trace.steps else weights
     move = max(abs(weights[name] - before[name]) for name in weights)
     shown, length = task.objective.shown(score), hypotheses.length_ratio(task.dev)
-    return pool, found, TraceStep(weights, shown, length, len(pool), len(found), move, 0.0)
+    return pool, added, TraceStep(weights, shown, length, len(pool), len(added), move, 0.0)
 
 
 def _has_fallen(trace: Trace) -> bool:
@@ -214,16 +214,16 @@ def _has_fallen(trace: Trace) -> bool:
 
 
 def _next_weights(task: TuningTask, trace: Trace, pool: Pool, growth: Growth) -> FloatArray:
-    """New weights from the pool. After a fall, which has taught it what is bad, a part of the way
-    from the best weights: a half, then a quarter."""
+    """New weights from the pool. After a fall, only a part of the step from the best weights: half
+    of it, then a quarter."""
     *earlier, last = (task.vector.vector(step.weights) for step in trace.steps)
     if not _has_fallen(trace):
-        found = task.vector.normalise(_optimise(task, trace, pool, growth, last, earlier))
+        new = task.vector.normalise(_optimise(task, trace, pool, growth, last, earlier))
         share = 1.0 if earlier else task.settings.optimiser.first_step
-        return found if share == 1.0 else task.vector.normalise(last + (found - last) * share)
+        return new if share == 1.0 else task.vector.normalise(last + (new - last) * share)
     best = task.vector.vector(trace.steps[trace.best].weights)
-    found = task.vector.normalise(_optimise(task, trace, pool, growth, best, [*earlier, last]))
-    return task.vector.normalise(best + (found - best) / 2 ** len(trace.falls))
+    new = task.vector.normalise(_optimise(task, trace, pool, growth, best, [*earlier, last]))
+    return task.vector.normalise(best + (new - best) / 2 ** len(trace.falls))
 
 
 def _optimise(
@@ -234,12 +234,12 @@ def _optimise(
     last: FloatArray,
     earlier: Sequence[FloatArray],
 ) -> FloatArray:
-    """What the optimiser makes of the pool, from the weights `last`."""
+    """Runs the optimiser on the pool, starting from the weights `last`."""
     if len(trace.steps) == 1:
         check_pool(task, pool)
     task.reporter.progress(f"{task.settings.method} on hypotheses", len(pool))
-    own = task.vector
-    start = Start(last, own.tuned, earlier, task.threads, task.sizes, own.scaled, growth)
+    vector = task.vector
+    start = Start(last, vector.tuned, earlier, task.threads, task.sizes, vector.scaled, growth)
     seed = np.random.SeedSequence([task.settings.seed, len(trace.steps)])
     return task.settings.optimiser.improve(pool, task.objective, start, seed)
 
@@ -249,9 +249,9 @@ def _reason_to_stop(task: TuningTask, trace: Trace) -> str:
     optimiser = task.settings.optimiser
     is_whole_step = n_rounds > 1 or optimiser.first_step == 1.0
     if n_rounds and is_whole_step and not step.n_new and not optimiser.gradual:
-        return "the pool does not grow"
+        return "nothing new for the pool"
     if len(trace.falls) >= MOST_FALLS:
-        return f"{MOST_FALLS} iterations were not half as good as the best"
+        return f"{MOST_FALLS} iterations below half of the best score"
     if n_rounds >= task.settings.iterations:
         return f"{n_rounds} iterations"
     patience = task.settings.patience

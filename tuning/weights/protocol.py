@@ -1,12 +1,12 @@
-"""Several tuning runs with different seeds: how much chance matters, and which weights to keep.
+"""Tunes several times with different seeds, and chooses the weights to keep by a protocol:
 
-* `best`: those of the run that scores best on the development set;
-* `goto` (Goto et al. 2013, section 4.2): runs see only the first half of the development set, and
-  the weights that score best on its second half are kept;
-* `average`: the mean of all runs' weights, which varies less than they do (Cettolo et al. 2011).
+* `best`: the weights of the run that scores best on the development set;
+* `goto` (Goto et al. 2013, section 4.2): tune on the first half of the development set, and keep
+  the weights that score best on its second half;
+* `average`: the mean of the weights of all runs, which varies less (Cettolo et al. 2011).
 
-The weights that are kept have been measured by decoding, and never score less than those of the
-system before: if nothing is better, these stay.
+The weights are scored by decoding. If they do not score better than the old weights, the old ones
+are kept.
 """
 
 from collections.abc import Mapping, Sequence
@@ -28,16 +28,16 @@ from hyperbaton.tuning.weights.vector import WeightVector
 class Replicas:
     runs: tuple[TuneResult, ...]
     protocol: str
-    weights: dict[str, float]  # that are kept
-    score: float  # theirs, on the sentences they were chosen by
-    initial_score: float  # of the weights before, on the same sentences
+    weights: dict[str, float]  # the weights kept
+    score: float  # of these weights, on the sentences that decided
+    initial_score: float  # of the old weights, on the same sentences
     held_out: tuple[float, ...]  # scores of the runs on the second half; empty if there is none
-    chosen: str  # in words
-    mbr: ScaleChoice | None = None  # if one was asked for
+    chosen: str  # which weights were kept, in words
+    mbr: ScaleChoice | None = None  # if requested
 
     @property
     def scores(self) -> tuple[float, ...]:
-        """What the runs are compared by."""
+        """The scores by which the runs are compared."""
         return self.held_out or tuple(run.dev_score for run in self.runs)
 
     @property
@@ -46,7 +46,7 @@ class Replicas:
 
     @property
     def learned(self) -> list[float]:
-        """The scores of the runs that found other weights; of all if none did."""
+        """The scores of the runs that changed the weights; of all runs if none did."""
         changed = [
             score
             for run, score in zip(self.runs, self.scores, strict=True)
@@ -60,13 +60,13 @@ class Replicas:
 
     @property
     def deviation(self) -> float:
-        """Of the sample; NaN for a single run."""
+        """The sample standard deviation; NaN for a single run."""
         return float(np.std(self.learned, ddof=1)) if len(self.learned) > 1 else float("nan")
 
 
 def tune_replicas(task: TuningTask, state: Path | None = None) -> Replicas:
-    """Runs with the seeds `settings.seed`, `settings.seed + 1`, and so on; with `state`, a folder,
-    each keeps its progress there."""
+    """Tunes with the seeds `settings.seed`, `settings.seed + 1`, and so on; with `state`, a folder,
+    each run saves its progress there."""
     settings, talk = task.settings, task.reporter.talk
     settings.check()
     tuned_on, held_out = split(task.dev, settings.protocol)
@@ -76,29 +76,32 @@ def tune_replicas(task: TuningTask, state: Path | None = None) -> Replicas:
         seed = settings.seed + number
         if settings.replicas > 1:
             talk(f"replica {number + 1} of {settings.replicas}, seed {seed}")
-        own = replace(task, settings=replace(settings, seed=seed))
-        runs.append(tune(own, None if state is None else state / f"seed-{seed}"))
+        seeded = replace(task, settings=replace(settings, seed=seed))
+        runs.append(tune(seeded, None if state is None else state / f"seed-{seed}"))
     kept = _keep(task, tuple(runs), held_out)
     sign = 1 if runs[0].trace.higher_is_better else -1
     if sign * kept.score <= sign * kept.initial_score:
-        talk("nothing is better than the weights before, so they stay")
-        given = {name: task.translator.weights[name] for name in task.vector.names}  # not rescaled
-        return replace(kept, weights=given, score=kept.initial_score, chosen="the weights before")
+        talk("no weights scored better than the old ones, which are kept")
+        old = {name: task.translator.weights[name] for name in task.vector.names}  # not rescaled
+        return replace(kept, weights=old, score=kept.initial_score, chosen="the old weights")
     return kept
 
 
 def split(dev: Sentences, protocol: str) -> tuple[Sentences, Sentences | None]:
-    """The sentences that runs are tuned on, and those that they are chosen on if these differ."""
+    """The sentences to tune on, and those that decide between the runs if these differ."""
     if protocol != GOTO:
         return dev, None
     if len(dev) < 2:
-        raise DataError("a development set of one sentence has no halves", where="protocol goto")
+        raise DataError(
+            "the development set has only one sentence, so it cannot be halved",
+            where="protocol goto",
+        )
     middle = len(dev) // 2
     return dev.part(slice(0, middle)), dev.part(slice(middle, None))
 
 
 def best_of(scores: Sequence[float], *, higher_is_better: bool) -> int:
-    """The number of the best score; of equal ones the first."""
+    """The index of the best score, the first among equals."""
     sign = 1 if higher_is_better else -1
     return max(range(len(scores)), key=lambda number: sign * scores[number])
 
@@ -109,7 +112,7 @@ def average(vector: WeightVector, runs: Sequence[Mapping[str, float]]) -> dict[s
 
 
 def _keep(task: TuningTask, runs: tuple[TuneResult, ...], held_out: Sentences | None) -> Replicas:
-    """What the protocol keeps, better than before or not."""
+    """The weights that the protocol chooses, better than the old ones or not."""
     protocol, first = task.settings.protocol, runs[0]
     if protocol == AVERAGE:
         weights = average(task.vector, [run.weights for run in runs])

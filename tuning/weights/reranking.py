@@ -1,8 +1,8 @@
-"""Weights for the features of n-best lists, learned from references, and lists in their order.
+"""Learns weights for the features of n-best lists from references, and reranks the lists.
 
-The pool is the list and never grows, so nothing is decoded. The start is the list's own order:
-the score has the weight 1, all else 0. As in the tuning of systems, new weights must score better,
-also on sentences that had no part in them, or the lists stay as they are.
+The lists are the pool, which never grows, so nothing is decoded. Initially the score has weight 1
+and all other features 0, which is the original order. As in tuning a system, new weights must score
+better, also on unseen sentences, or the original order is kept.
 """
 
 from collections.abc import Mapping, Sequence
@@ -40,7 +40,7 @@ from hyperbaton.tuning.weights.settings import TuneSettings
 from hyperbaton.tuning.weights.vector import WeightVector, make_weight_vector
 
 FORMAT = 1
-WHOLE = N_PARTS  # the number of the whole, after those of its parts, for chance
+WHOLE = N_PARTS  # seeds learning from all sentences; smaller numbers seed the parts
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,16 +67,16 @@ class RerankingTask:
 
     @cached_property
     def sizes(self) -> FloatArray:
-        """Words of every source sentence, or of the reference if there is none."""
-        texts = self.sources or [one[0] for one in self.references]
+        """Words of every source sentence, or of its reference without a source."""
+        texts = self.sources or [references[0] for references in self.references]
         counts = [len(texts[sentence].split()) for sentence in self.lists.sentences]
         return np.array(counts, np.float64)
 
     def pool(self) -> Pool:
         if self.objective.needs_visits:
             raise SettingError(
-                f"{self.objective.name} needs word alignments, which n-best lists lack",
-                advice="learn towards another metric",
+                f"{self.objective.name} needs word alignments, which n-best lists do not have",
+                advice="choose another metric",
             )
         lists = self.lists
         texts = [entry.text for entry in lists.entries]
@@ -88,13 +88,13 @@ class RerankingTask:
 
 @dataclass(frozen=True)
 class Reranking:
-    """What was learned, with the scores of the lists."""
+    """Learned weights, and scores of the lists."""
 
     weights: dict[str, float]
     metric: str
-    before: float  # in their own order
+    before: float  # in the original order
     after: float
-    oracle: float  # of the best translations in them
+    oracle: float  # of the best translations in the lists
 
 
 def references_for(
@@ -103,7 +103,7 @@ def references_for(
     text: TextPipelines | None,
     where: str,
 ) -> Sequence[Sequence[str]]:
-    """References as tokens like those of the lists, with one for each sentence."""
+    """Tokenises the references like the lists, and checks that each sentence has one."""
     if text is not None:
         text.load()
         references = text.tokenised(references)
@@ -121,30 +121,30 @@ def learn(task: RerankingTask) -> Reranking:
     weights = weights if _is_gain(task, pool, before, weights) else before
     best = climb(objective, pool.statistics, pool.offsets[:-1], pool.offsets[1:])
     rows = pool.best_rows(before), pool.best_rows(weights), best
-    sums = np.stack([pool.statistics[own].sum(axis=0) for own in rows])
+    sums = np.stack([pool.statistics[chosen].sum(axis=0) for chosen in rows])
     first, last, oracle = map(objective.shown, objective.score(sums).tolist())
     return Reranking(vector.by_name(weights), objective.name, first, last, oracle)
 
 
 def _is_gain(task: RerankingTask, pool: Pool, before: FloatArray, weights: FloatArray) -> bool:
-    """Whether new weights choose better, also where nothing was learned from."""
+    """Whether new weights score better, also on unseen sentences."""
     objective, settings = task.objective, task.settings
-    first, last = (pool.score(objective, own) for own in (before, weights))
+    first, last = pool.score(objective, before), pool.score(objective, weights)
     if last <= first + LEAST_GAIN:
         return False
     judged = None
     if settings.confirm:
         change = WeightChange(before, weights, objective.shown(first), objective.shown(last))
         judged = judge_unseen(task, pool, change, settings.iterations)
-    if judged is None:  # nobody asks, or there are too few sentences
+    if judged is None:  # switched off, or too few sentences
         return True
     task.reporter.talk(judged.line(objective.name))
     return judged.is_gain
 
 
 def reranked(lists: FeatureLists, weights: Mapping[str, float]) -> list[list[NBestEntry]]:
-    """The lists in the order of their scores under the weights, with these scores and with all
-    features; entries with equal scores stay in their order."""
+    """Sorts the lists by their scores under the weights; the entries get these scores and the added
+    features. Equal scores keep their order."""
     scores = lists.values @ np.array([weights[name] for name in lists.names])
     return [
         [
@@ -158,16 +158,16 @@ def reranked(lists: FeatureLists, weights: Mapping[str, float]) -> list[list[NBe
 def best_translations(
     groups: Sequence[Sequence[NBestEntry]], text: TextPipelines | None, n_sentences: int
 ) -> list[str]:
-    """The first translation of each list, as people write it if the system does; a sentence
-    without a list has an empty one."""
-    best = {own[0].sentence: own[0].text for own in groups}
+    """The first translation of each list, detokenised with `text`; empty for a sentence without a
+    list."""
+    best = {entries[0].sentence: entries[0].text for entries in groups}
     if text is not None:
         best = {n: text.target.detokenise(tokens.split(" ")) for n, tokens in best.items()}
     return [best.get(number, "") for number in range(n_sentences)]
 
 
 def _entry(lists: FeatureLists, row: int, scores: FloatArray) -> NBestEntry:
-    """An entry with its new score and the features that were added."""
+    """An entry with its new score and the added features."""
     entry, begin = lists.entries[row], len(lists.names) - lists.n_added
     added = zip(lists.names[begin:], lists.values[row, begin:].tolist(), strict=True)
     features = [entry.features, *(f"{name}= {value:.6g}" for name, value in added)]
@@ -175,7 +175,7 @@ def _entry(lists: FeatureLists, row: int, scores: FloatArray) -> NBestEntry:
 
 
 def check_names(lists: FeatureLists, weights: Mapping[str, float], where: str) -> None:
-    """The lists must have the features that the weights of a file are for, and no others."""
+    """Raises unless lists and weights have the same features."""
     missing = [name for name in weights if name not in lists.names]
     if missing:
         raise DataError(
@@ -189,32 +189,32 @@ def check_names(lists: FeatureLists, weights: Mapping[str, float], where: str) -
         raise DataError(
             f"has no weight for {', '.join(others)}",
             where=where,
-            expected=f"it has {', '.join(weights)}",
+            expected=f"it has weights for {', '.join(weights)}",
             advice="learn weights from lists with the same features",
         )
 
 
 def check_same_text(lists: FeatureLists, references: Sequence[Sequence[str]]) -> None:
-    """Refuses raw text beside tokens: scores of one against the other mean nothing."""
+    """Raises if one of lists and references is raw text and the other tokenised."""
     kinds = look_raw(references), look_raw([[entry.text] for entry in lists.entries])
     if kinds[0] != kinds[1]:
         raw, tokens = ("references", "lists") if kinds[0] else ("lists", "references")
         raise DataError(
-            f"the {raw} look like raw text, the {tokens} like tokens",
+            f"the {raw} look like raw text, the {tokens} like tokenised text",
             where=lists.where,
-            advice="give the system that made the lists (--system), or the same kind of text",
+            advice="give the system that produced the lists (--system), or the same kind of text",
         )
 
 
-def write_weights(path: Path, found: Reranking, settings: TuneSettings) -> None:
+def write_weights(path: Path, reranking: Reranking, settings: TuneSettings) -> None:
     content: dict[str, Any] = {
         "format": FORMAT,
-        "weights": found.weights,
+        "weights": reranking.weights,
         "tuning": {
-            "metric": found.metric,
-            "before": found.before,
-            "after": found.after,
-            "oracle": found.oracle,
+            "metric": reranking.metric,
+            "before": reranking.before,
+            "after": reranking.after,
+            "oracle": reranking.oracle,
             "settings": settings.plain(),
         },
     }
@@ -230,7 +230,7 @@ def read_weights(path: Path) -> dict[str, float]:
             "is not a file of weights for reranking",
             where=str(path),
             expected=f"format = {FORMAT} and a table [weights]",
-            advice="make one: hyperbaton rerank N-BEST --reference FILE --weights-out FILE",
+            advice="create one: hyperbaton rerank N-BEST --reference FILE --weights-out FILE",
         )
     for name, weight in weights.items():
         if type(weight) not in (int, float) or not np.isfinite(weight):

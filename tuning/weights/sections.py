@@ -1,8 +1,8 @@
-"""Settings by section: typed, named `section.key`, unknown names refused.
+"""Settings by section: typed values named `section.key`; unknown names are errors.
 
-A section is a frozen dataclass that lives beside the code it steers. The sections of a record, such
-as the configuration of a comparison or the settings of a command, are those of its fields that have
-a section as default. Every optimiser has a section as well, kept in the settings of tuning.
+A section is a frozen dataclass next to the code that uses it. The sections of a record, such as the
+configuration of a comparison or the settings of a command, are the fields whose default is a
+dataclass. Every optimiser has a section too, kept in the settings of tuning.
 """
 
 import tomllib
@@ -29,7 +29,7 @@ def read_toml(path: Path) -> dict[str, Any]:
 
 
 def section_names(record: Any) -> list[str]:
-    """Those of a record or its class; optimisers have others."""
+    """The sections of a record or its class, without those of optimisers."""
     return [item.name for item in fields(record) if is_dataclass(item.default)]
 
 
@@ -38,7 +38,7 @@ def is_optimiser(name: str) -> bool:
 
 
 def as_dict(record: Any) -> dict[str, dict[str, Any]]:
-    """Sections, keys and values in effect."""
+    """All settings by section and key."""
     names = [*section_names(record), *OPTIMISERS]
     return {name: assignable(_section(record, name)) for name in names}
 
@@ -48,33 +48,31 @@ def with_sections(base: Record, sections: Mapping[str, Any], where: str = "") ->
     for section, values in sections.items():
         if not isinstance(values, Mapping):
             raise SettingError(
-                f"{section} stands outside a section",
+                f"{section} is outside of a section",
                 where=where,
                 expected=f"known sections: {', '.join([*section_names(base), *OPTIMISERS])}",
             )
-        _section(base, section)  # an optimiser that cannot be loaded is refused without values too
+        _section(base, section)  # raises if an optimiser cannot be loaded, even without values
         for key, value in values.items():
             base = assign(base, f"{section}.{key}", value, where)
     return base
 
 
 def assign(record: Record, name: str, value: Any, where: str) -> Record:
-    """The same with another value for `section.key`."""
+    """`record` with another value for `section.key`."""
     section_name, _, key = name.rpartition(".")
     section = _section(record, section_name)
     if section is None or key not in assignable(section):
         sections = as_dict(record) | ({section_name: assignable(section)} if section else {})
-        known = [f"{own}.{key}" for own, keys in sections.items() for key in keys]
-        raise SettingError(
-            f"there is no setting {name!r}", where=where, expected=nearest(name, known)
-        )
+        known = [f"{section_name}.{key}" for section_name, keys in sections.items() for key in keys]
+        raise SettingError(f"unknown setting {name!r}", where=where, expected=nearest(name, known))
     converted = convert_setting(name, value, type(getattr(section, key)), where)
     changed = replace(section, **{key: converted})
     whole: Any = record
     if is_optimiser(section_name):
         section_name, changed = "tune", whole.tune.with_optimiser(section_name, changed)
-    made: Record = replace(whole, **{section_name: changed})
-    return made
+    result: Record = replace(whole, **{section_name: changed})
+    return result
 
 
 def _section(record: Any, name: str) -> Any:

@@ -1,4 +1,4 @@
-"""All settings of tuning, and their valid values."""
+"""The settings of tuning and their checks."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -44,12 +44,12 @@ class TuneSettings:
         return replace(self, optimisers={**self.optimisers, name: optimiser})
 
     def plain(self) -> dict[str, Any]:
-        """What results depend on: of the optimisers, only the one that is used."""
-        own = {} if self.method == UNTUNED else {self.method: dict(vars(self.optimiser))}
-        return assignable(self) | own
+        """The settings on which results depend; of the optimisers, only the one in use."""
+        used = {} if self.method == UNTUNED else {self.method: dict(vars(self.optimiser))}
+        return assignable(self) | used
 
     def of_one_run(self) -> dict[str, Any]:
-        """What the result of a single replica depends on."""
+        """The settings on which the result of a single replica depends."""
         return {k: v for k, v in self.plain().items() if k not in ("replicas", "protocol")}
 
     def check(self) -> None:
@@ -60,11 +60,11 @@ class TuneSettings:
 
 
 def assignable(settings: object) -> dict[str, Any]:
-    """The settings that have a single value each, by key."""
+    """The settings with a single value, by key."""
     return {key: value for key, value in vars(settings).items() if key != "optimisers"}
 
 
-# What `hyperbaton compare` starts from: a preset may choose what the file leaves open. Systems that
-# stay untuned, being unsure, beside others that are tuned would be no comparison.
+# Defaults of `hyperbaton compare`: a preset may set what the file leaves open. `confirm` is off,
+# because comparing tuned systems with others that kept their initial weights would be unfair.
 OPEN = ""
 COMPARE_SETTINGS = TuneSettings(method=OPEN, protocol=OPEN, confirm=False)

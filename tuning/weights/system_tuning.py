@@ -1,7 +1,7 @@
-"""Tunes a system on disk: reads the development set, tunes, and gives the system its weights.
+"""Tunes a system on disk: reads the development set, tunes, and stores the weights in the system.
 
-The state folder (`MODEL/tuning` by default) holds a folder for every replica, the traces of all of
-them in `tuning.json`, and perhaps a picture. The system gets its new weights at the very end.
+The state folder (`SYSTEM/tuning` by default) has a folder for every replica, all traces in
+`tuning.json`, and perhaps a picture. The new weights are stored in the system at the very end.
 """
 
 import json
@@ -42,9 +42,9 @@ class TuningJob:
     state: Path | None = None
     restart: bool = False
     threads: int = 2
-    allow_plugins: bool = False  # models that the system names and that are not ours
-    mbr_scale: bool = False  # choose one as well
-    tokenised: bool = False  # the development set is tokens, though the system takes raw text
+    allow_plugins: bool = False  # load distortion models from other packages
+    mbr_scale: bool = False  # also choose the scale for minimum Bayes risk
+    tokenised: bool = False  # the development set is tokenised, although the system takes raw text
 
     @property
     def folder(self) -> Path:
@@ -62,9 +62,9 @@ def tune_system(
     reporter: Reporter = SILENT,
     workers: Workers | None = None,
 ) -> tuple[Replicas, dict[str, float]]:
-    """Tunes a system and gives it the weights; the result, and the weights before.
+    """Tunes a system and stores the weights in it; returns the result and the old weights.
 
-    `workers`, if there are any, decode the development set.
+    `workers`, if given, decode the development set.
     """
     content, talk = read_system(job.model), reporter.talk
     settings.check()
@@ -109,7 +109,7 @@ def tune_system(
         described = {"settings": settings.plain(), "search": asdict(search)}
         description = _description(job, result, len(dev)) | described
         scale = None if result.mbr is None else result.mbr.kept
-        # first: whoever finds the new weights in the system must know where they come from
+        # first, so that new weights in the system always have a record of their origin
         write_json({"key": key, "before": before, **_summary(result)}, job.folder / SUMMARY)
         write_weights(job.model, result.weights, search.distortion_limit, description, scale)
     return result, before
@@ -131,7 +131,7 @@ def _summary(result: Replicas) -> dict[str, Any]:
 
 
 def _description(job: TuningJob, result: Replicas, n_sentences: int) -> dict[str, Any]:
-    """How the weights were made, for `model.toml`."""
+    """Describes the origin of the weights, for `model.toml`."""
     trace = result.runs[0].trace
     several = (
         {"mean": result.mean, "deviation": result.deviation} if len(result.learned) > 1 else {}
@@ -155,7 +155,8 @@ def _description(job: TuningJob, result: Replicas, n_sentences: int) -> dict[str
 def _weights_to_begin_with(
     folder: Path, key: str, weights: Mapping[str, float]
 ) -> Mapping[str, float]:
-    """Those of the system, unless the same tuning made them from others: then these."""
+    """The initial weights: those of the system, or, if the same job has already tuned it, those
+    from before."""
     try:
         old = json.loads((folder / SUMMARY).read_text(encoding="utf-8"))
         same = old["key"] == key and old["after"].items() <= weights.items()

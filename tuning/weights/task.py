@@ -1,7 +1,7 @@
-"""The task of a tuning run: the system, the development set, the metric, the settings.
+"""The task of a tuning run: system, development set, metric and settings.
 
-Mistakes are reported here before anything is decoded, except one: only the first pool shows that
-all translations are alike.
+All mistakes are reported before anything is decoded, except one: only the first pool can show that
+all translations score the same.
 """
 
 from collections.abc import Callable, Sequence
@@ -26,13 +26,13 @@ from hyperbaton.tuning.weights.settings import TuneSettings
 from hyperbaton.tuning.weights.trace import Trace
 from hyperbaton.tuning.weights.vector import WeightVector, make_weight_vector
 
-FEW_SENTENCES = 200  # sentences; with fewer, much of what tuning finds is chance
+FEW_SENTENCES = 200  # with fewer sentences, much of a gain is chance
 
 
 @dataclass(frozen=True, eq=False)
 class TuningTask:
-    """What all runs and rounds have in common. Features in `fixed` keep their weights; `model`
-    identifies the system, so that a stopped run resumes only with the same one."""
+    """The inputs of all runs and rounds. Features in `fixed` keep their weights; `model` identifies
+    the system, so that a stopped run resumes only with the same one."""
 
     translator: Translator
     dev: Sentences
@@ -42,8 +42,8 @@ class TuningTask:
     model: str = ""
     reporter: Reporter = SILENT
     decoded: Callable[[Trace], None] = silent  # gets the trace after each decoding
-    workers: Workers | None = None  # who decode; None: as many threads
-    origin: Origin | None = None  # of the translator, which workers elsewhere need
+    workers: Workers | None = None  # for decoding; None: threads
+    origin: Origin | None = None  # of the translator, for workers on other machines
 
     @cached_property
     def objective(self) -> Objective:
@@ -71,39 +71,39 @@ class TuningTask:
                 expected="each sentence needs its references",
             )
         if not any(map(len, dev.sources)):
-            raise DataError("there is not a single word in the development set")
+            raise DataError("the development set has no words")
         if objective.needs_visits and dev.visits is None:
             raise SettingError(
                 f"{objective.name} needs word alignments of the references",
-                advice="give them, or tune towards another metric",
+                advice="give them, or choose another metric",
             )
 
     def warn_of_few_sentences(self) -> None:
         if len(self.dev) < FEW_SENTENCES:
             self.reporter.talk(
-                f"warning: a development set of {counted(len(self.dev), 'sentence')}: "
-                "too few to tell chance from what helps; several hundred are better"
+                f"warning: the development set has only {counted(len(self.dev), 'sentence')}, "
+                "too few to distinguish gains from chance; use several hundred"
             )
 
     def fingerprints(self) -> dict[str, str]:
-        """Of everything that the result of a run depends on."""
+        """Fingerprints of everything on which the result of a run depends."""
         dev = self.dev
         layers = [
-            [one.tags, one.classes, one.tree and one.tree.brackets(one.words)]
-            for one in dev.sources
+            [source.tags, source.classes, source.tree and source.tree.brackets(source.words)]
+            for source in dev.sources
         ]
         visits = None if dev.visits is None else list(map(list, dev.visits))
         return {
             "model": self.model,
             "weights": fingerprint(self.translator.weights),
             "search settings": fingerprint(asdict(self.translator.settings)),
-            "source": fingerprint([one.words for one in dev.sources], layers),
+            "source": fingerprint([source.words for source in dev.sources], layers),
             "references": fingerprint(list(map(list, dev.references)), visits),
             "settings": fingerprint(self.settings.of_one_run(), self.vector.tuned.tolist()),
         }
 
     def unseen(self, pool: Pool, hypotheses: Hypotheses) -> tuple[Pool, FloatArray]:
-        """The hypotheses that the pool does not have yet, and the statistics of all."""
+        """The hypotheses that are new to the pool, and the statistics of all."""
         keys = hypotheses.keys
         is_new, same = pool.first_of_each(keys, hypotheses.offsets)
         new = np.flatnonzero(is_new)
@@ -112,5 +112,5 @@ class TuningTask:
         statistics = np.zeros((len(keys), pool.statistics.shape[1]))
         statistics[new] = hypotheses.statistics(new, self.objective, self.dev)
         offsets = np.searchsorted(new, hypotheses.offsets)
-        found = Pool(hypotheses.features[new], statistics[new], keys[new], offsets)
-        return found, np.concatenate([pool.statistics, statistics])[same]
+        added = Pool(hypotheses.features[new], statistics[new], keys[new], offsets)
+        return added, np.concatenate([pool.statistics, statistics])[same]

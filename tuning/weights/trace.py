@@ -1,10 +1,10 @@
-"""What a tuning run did, round by round: for people, for plots, and for resuming it.
+"""The trace of a tuning run, round by round: for messages, for plots and for resuming.
 
-On disk, a run is a folder with `trace.json` and, for every decoding, `pool-NNN.npz` with the
-hypotheses that were new, and `lattice-NNN.npz` with those that the optimiser has taken from the
-lattices afterwards. The trace is written after the arrays, each file in one piece, so a run
-that is killed loses at most the round it was in. The trace carries fingerprints of all inputs, so
-that a run never resumes with other inputs. When a run is over, only the trace is kept.
+On disk, a run is a folder with `trace.json` and, for every decoding, `pool-NNN.npz` with the new
+hypotheses and `lattice-NNN.npz` with those that the optimiser then added from the lattices. The
+trace is written after the arrays, each file atomically, so a killed run loses at most its current
+round. The trace has fingerprints of all inputs, so a run never resumes with other inputs. When a
+run is over, only the trace is kept.
 """
 
 import io
@@ -25,27 +25,27 @@ from hyperbaton.tuning.optimisers.pool import Pool
 
 FORMAT = 3
 NAME = "trace.json"
-LARGEST_NUMBER = 10**18  # of all numbers in a trace
+LARGEST_NUMBER = 10**18  # bound of all numbers in a trace
 Number = Annotated[float, Meta(gt=-LARGEST_NUMBER, lt=LARGEST_NUMBER)]
 Count = Annotated[int, Meta(gt=-LARGEST_NUMBER, lt=LARGEST_NUMBER)]
-DECODED, FROM_LATTICES = "pool", "lattice"  # where hypotheses come from
+DECODED, FROM_LATTICES = "pool", "lattice"  # origins of hypotheses
 
 
 @dataclass(frozen=True)
 class TraceStep:
-    """Weights, and the score of the development set when it was decoded with them."""
+    """Weights, and the score of the development set decoded with them."""
 
     weights: dict[str, Number]
-    score: Number  # of the metric as people know it: an error rate is better if lower
-    length: Number  # of the output, in lengths of the closest references
+    score: Number  # in the metric's usual direction: a lower error rate is better
+    length: Number  # of the output, relative to the closest references
     pool_size: Count  # hypotheses after this decoding
-    n_new: Count  # those that this decoding has added
-    move: Number  # the largest change of a weight since the step before
+    n_new: Count  # hypotheses added by this decoding
+    move: Number  # the largest change of a weight since the previous step
     seconds: Number
 
 
 class HeldOut(NamedTuple):
-    """What new weights may be expected to score on sentences that have not taught them."""
+    """The expected score of new weights on unseen sentences."""
 
     before: Number
     after: Number
@@ -54,7 +54,7 @@ class HeldOut(NamedTuple):
 
     def line(self, metric: str) -> str:
         verdict = (
-            "the new weights are kept" if self.is_gain else "not enough, the weights before stay"
+            "the new weights are kept" if self.is_gain else "not enough, the old weights are kept"
         )
         return (
             f"expected on unseen sentences: {metric} {self.before:.2f} → {self.after:.2f}, "
@@ -69,16 +69,16 @@ class Trace:
     signature: str
     higher_is_better: bool
     seed: Count
-    iterations: Count  # at most
-    inputs: Mapping[str, str] = field(default_factory=dict)  # fingerprints, by what they identify
+    iterations: Count  # maximum
+    inputs: Mapping[str, str] = field(default_factory=dict)  # fingerprints by name of the input
     steps: tuple[TraceStep, ...] = ()
     following: dict[str, Number] | None = None  # weights for the next decoding
-    stopped: str = ""  # why, if the run is over
-    held_out: HeldOut | None = None  # what unseen sentences say, if anything was gained
+    stopped: str = ""  # the reason, if the run is over
+    held_out: HeldOut | None = None  # the estimate for unseen sentences, if there was a gain
 
     @property
     def best(self) -> int:
-        """The number of the best step; of equal ones the first."""
+        """The number of the best step, the first among equals."""
         sign = 1 if self.higher_is_better else -1
         return max(range(len(self.steps)), key=lambda number: sign * self.steps[number].score)
 
@@ -89,22 +89,22 @@ class Trace:
 
     @property
     def falls(self) -> list[int]:
-        """The numbers of the steps that are not half as good as the best one before them."""
-        found, best = [], self.steps[0].score if self.steps else 0.0
+        """The numbers of the steps that score less than half of the best earlier one."""
+        falls, best = [], self.steps[0].score if self.steps else 0.0
         for number, step in enumerate(self.steps):
             if self.higher_is_better:
                 is_fall, best = step.score < best / 2, max(best, step.score)
             else:
                 is_fall, best = step.score > best * 2, min(best, step.score)
             if is_fall:
-                found.append(number)
-        return found
+                falls.append(number)
+        return falls
 
     @property
     def last_line(self) -> str:
         step, number = self.steps[-1], len(self.steps) - 1
         n_left = self.iterations - number
-        seconds = n_left * sum(one.seconds for one in self.steps) / len(self.steps)
+        seconds = n_left * sum(step.seconds for step in self.steps) / len(self.steps)
         left = f", at most {duration(seconds)} left" if n_left > 0 else ""
         return (
             f"iteration {number:>2}: {self.metric} {step.score:.2f}, length {step.length:.2f}, "
@@ -114,12 +114,12 @@ class Trace:
 
     @property
     def fall_line(self) -> str:
-        """What went wrong in the last step, for people."""
+        """A message that the last step was a fall."""
         step, best = self.steps[-1], self.steps[self.best]
         return (
-            f"iteration {len(self.steps) - 1} is not half as good as iteration {self.best} "
-            f"({self.metric} {step.score:.2f} and {best.score:.2f}; its output is "
-            f"{step.length:.2f} times as long as the references, that one's {best.length:.2f})"
+            f"iteration {len(self.steps) - 1} is less than half as good as iteration {self.best} "
+            f"({self.metric} {step.score:.2f} against {best.score:.2f}; output length "
+            f"{step.length:.2f} against {best.length:.2f} times the references)"
         )
 
     def ended(self, why: str) -> "Trace":
@@ -133,7 +133,7 @@ def write_json(content: Mapping[str, Any], path: Path) -> None:
 
 
 def read_trace(path: Path) -> Trace | None:
-    """The trace in a file; None if there is none that this version can read."""
+    """Reads a trace; None if there is none that this version can read."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
         if not isinstance(content, dict) or content.pop("format", None) != FORMAT:
@@ -147,15 +147,15 @@ def read_trace(path: Path) -> Trace | None:
 
 
 def resume(folder: Path | None, fresh: Trace, pool: Pool, talk: Talk) -> tuple[Trace, Pool]:
-    """The trace and the pool of a run with the same inputs in the folder, or those given."""
+    """The trace and pool of a run with the same inputs in the folder, or else those given."""
     if folder is None:
         return fresh, pool
     make_folder(folder)
     trace = read_trace(folder / NAME)
     if trace is not None and dict(trace.inputs) == dict(fresh.inputs):
         if trace.stopped:
-            _remove_pools(folder)  # a run that was killed in the end has left them
-            talk(f"seed {fresh.seed}: done before, {len(trace.steps)} decodings")
+            _remove_pools(folder)  # left over if the run was killed at its end
+            talk(f"seed {fresh.seed}: already done, {len(trace.steps)} decodings")
             return trace, pool
         for path in _pool_paths(folder, trace):
             pool = pool.merge(load_pool(path))
@@ -166,21 +166,21 @@ def resume(folder: Path | None, fresh: Trace, pool: Pool, talk: Talk) -> tuple[T
     if trace is not None and trace.steps and not trace.stopped:
         old, new = trace.inputs, fresh.inputs
         changed = [f"the {name}" for name in new if old.get(name) != new[name]] or ["the inputs"]
-        talk(f"seed {fresh.seed}: begins anew, because {' and '.join(changed)} changed")
+        talk(f"seed {fresh.seed}: starts over, because {' and '.join(changed)} changed")
     (folder / NAME).unlink(missing_ok=True)
     _remove_pools(folder)
     return fresh, pool
 
 
-def save(folder: Path | None, trace: Trace, found: Pool | None = None) -> None:
-    """Keeps the trace, and the hypotheses that its last decoding, or what came after it, found."""
+def save(folder: Path | None, trace: Trace, added: Pool | None = None) -> None:
+    """Saves the trace, and the hypotheses added by its last decoding or by the optimiser."""
     if folder is None:
         return
-    if found is not None and not trace.stopped:
+    if added is not None and not trace.stopped:
         kind = DECODED if trace.following is None else FROM_LATTICES
         path = _pool_path(folder, len(trace.steps) - 1, kind)
         with replacing(path) as temporary, temporary.open("wb") as stream:
-            np.savez(stream, allow_pickle=False, **vars(found))
+            np.savez(stream, allow_pickle=False, **vars(added))
     write_json(asdict(trace), folder / NAME)
     if trace.stopped:
         _remove_pools(folder)
@@ -191,20 +191,20 @@ def _pool_path(folder: Path, number: int, kind: str) -> Path:
 
 
 def _pool_paths(folder: Path, trace: Trace) -> Iterator[Path]:
-    """Where the hypotheses of a run are, in their order."""
+    """The files with the hypotheses of a run, in order."""
     for number in range(len(trace.steps)):
         yield _pool_path(folder, number, DECODED)
         added = _pool_path(folder, number, FROM_LATTICES)
-        # What an optimiser has not brought to an end is done again
+        # An optimisation that did not finish is repeated
         if (number + 1 < len(trace.steps) or trace.following is not None) and added.exists():
             yield added
 
 
 def load_pool(path: Path) -> Pool:
-    """Hypotheses as `save` has written them."""
+    """Reads hypotheses written by `save`."""
     try:
         with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as arrays:
-            return Pool(**{one.name: arrays[one.name] for one in fields(Pool)})
+            return Pool(**{array.name: arrays[array.name] for array in fields(Pool)})
     except Exception:  # a damaged archive fails in many ways
         raise _damaged(path) from None
 
@@ -216,5 +216,5 @@ def _remove_pools(folder: Path) -> None:
 
 
 def _damaged(path: Path) -> DataError:
-    what, advice = "is not what this tuning run has written", "begin anew with --restart"
+    what, advice = "was changed since this tuning run wrote it", "start over with --restart"
     return DataError(what, where=str(path), advice=advice)

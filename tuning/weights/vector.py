@@ -1,9 +1,9 @@
-"""Weights by name as vectors: which of them are tuned, and how large they are.
+"""Converts weights between names and vectors; knows which are tuned, and normalises them.
 
 Only the ratios of weights matter to the decoder, so tuned weights are scaled until their absolute
-values sum to 1. Two kinds stay as they are: penalties that are no preferences (for unknown words,
-for leaving the order of the reference), and weights that the user has fixed. A fixed weight other
-than 0 sets the scale for all, so nothing is scaled then.
+values sum to 1. Two kinds are not scaled: penalties that express no preference (for unknown words,
+for leaving the order of the reference), and weights fixed by the user. A fixed weight other than 0
+sets the scale for all; then nothing is scaled.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,7 +21,7 @@ NEVER_TUNED = ("unknown", "oracle")
 
 @dataclass(frozen=True, eq=False)
 class WeightVector:
-    """What stays the same during a run."""
+    """The features of a run: their order, and which weights are tuned and scaled."""
 
     names: tuple[str, ...]  # features, in the decoder's order
     tuned: BoolArray  # (features,)
@@ -34,18 +34,19 @@ class WeightVector:
         return dict(zip(self.names, vector.tolist(), strict=True))
 
     def normalise(self, vector: FloatArray) -> FloatArray:
-        """The same preferences at the usual size; an error if there are none."""
+        """Scales tuned weights to sum to 1 in absolute value; raises if all are 0."""
         size = np.abs(vector[self.tuned]).sum()
         if not np.isfinite(vector).all():
             bad = [name for name, value in self.by_name(vector).items() if not isfinite(value)]
             raise DataError(
-                "tuning has reached weights that are not numbers", expected=", ".join(bad)
+                f"tuning produced weights that are not finite: {', '.join(bad)}",
+                advice="try another method, or smaller steps",
             )
         if size == 0:
             raise DataError(
                 "all weights that can be tuned are 0",
-                expected="at least one must not be, or every translation is as good as any other",
-                advice="give the features weights to start from, in model.toml",
+                expected="at least one must differ from 0, or all translations score the same",
+                advice="set initial weights in model.toml",
             )
         return np.where(self.tuned & self.scaled, vector / size, vector)
 
@@ -53,14 +54,14 @@ class WeightVector:
 def make_weight_vector(
     names: Iterable[str], weights: Mapping[str, float], fixed: Iterable[str] = ()
 ) -> WeightVector:
-    """For the features of a system, with its weights; those in `fixed` must not change."""
+    """The vector for the features and weights of a system; weights in `fixed` are not tuned."""
     names, fixed = tuple(names), tuple(fixed)
     for name in fixed:
         if name not in names:
             raise _nothing_to_fix(name, names)
     tuned = np.array([name not in (*fixed, *NEVER_TUNED) for name in names])
     if not tuned.any():
-        raise SettingError("all features are fixed", expected="leave at least one to be tuned")
+        raise SettingError("all features are fixed", expected="at least one must be tuned")
     kept = [name for name in fixed if name not in NEVER_TUNED]
     return WeightVector(names, tuned, scaled=all(weights[name] == 0 for name in kept))
 
@@ -68,8 +69,8 @@ def make_weight_vector(
 def read_fixed(
     texts: Iterable[str], names: Sequence[str]
 ) -> tuple[tuple[str, ...], dict[str, float]]:
-    """The features that tuning leaves alone, and the weights that some of them get first, from
-    `lm`, `lm=0.5`, `translation.*=0`.
+    """Parses `lm`, `lm=0.5`, `translation.*=0`: the features that are not tuned, and the weights
+    that some of them get.
 
     >>> read_fixed(["lm", "translation.*=0"], ["lm", "linear", "translation.lexical"])
     (('lm', 'translation.lexical'), {'translation.lexical': 0.0})
@@ -78,12 +79,12 @@ def read_fixed(
     values: dict[str, float] = {}
     for text in texts:
         pattern, has_value, value = text.partition("=")
-        found = [name for name in names if fnmatchcase(name, pattern)]
-        if not found:
+        matching = [name for name in names if fnmatchcase(name, pattern)]
+        if not matching:
             raise _nothing_to_fix(pattern, names)
-        fixed |= dict.fromkeys(found)
+        fixed |= dict.fromkeys(matching)
         if has_value:
-            values |= dict.fromkeys(found, _number(value, text))
+            values |= dict.fromkeys(matching, _number(value, text))
     return tuple(fixed), values
 
 

@@ -1,1 +1,1 @@
-"""The functions of `import hyperbaton`: the work of the commands of the same names."""
+"""The functions of `import hyperbaton`; each does the same as the command of its name."""

@@ -1,4 +1,4 @@
-"""Systems from Python: prepare, align, train, tune, and exchange with Moses."""
+"""Building systems from Python: prepare, align, train, tune, and exchange with Moses."""
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -63,10 +63,10 @@ def prepare(
             rules[name] = options.pop(name)
     paths = [files] if isinstance(files, (str, os.PathLike)) else files
     try:
-        read = RawFiles(tuple(path_of(one, "files") for one in paths), *languages, **options)
+        raw = RawFiles(tuple(path_of(path, "files") for path in paths), *languages, **options)
     except TypeError:
         raise SettingError(f"prepare has no option {', '.join(options)}") from None
-    job = preparation.Preparation(read, Rules(*languages, **rules), Path(out), dev, test, skip_bad)
+    job = preparation.Preparation(raw, Rules(*languages, **rules), Path(out), dev, test, skip_bad)
     return preparation.prepare(job, reporter_of(verbose).progress)
 
 
@@ -103,14 +103,17 @@ def align(
     from hyperbaton.settings import settings_of
 
     tokenise = corpus_tokenisers(settings_of({"text": text or {}}, ("text",)).text)
-    how = AlignerSettings(samplers, length)
+    settings = AlignerSettings(samplers, length)
     known = None if priors is None else read_priors(Path(priors))
     with TemporaryDirectory(prefix="hyperbaton-align-") as name:
         sides = (file_of(source, "source", Path(name)), file_of(target, "target", Path(name)))
         files = CorpusFiles(*sides)
         left_out = leave_out.split() if isinstance(leave_out, str) else list(leave_out)
-        _, found = align_files(files, tokenise, how, left_out, known, reporter_of(verbose))
-    return [list(map(tuple, row.tolist())) for row in symmetrisation.symmetrise(*found, symmetrise)]
+        _, directions = align_files(
+            files, tokenise, settings, left_out, known, reporter_of(verbose)
+        )
+    links = symmetrisation.symmetrise(*directions, symmetrise)
+    return [list(map(tuple, row.tolist())) for row in links]
 
 
 def train(
@@ -129,7 +132,7 @@ def train(
     verbose: bool | Talk = False,
     **sections: Section,
 ) -> "Translator":
-    """Trains a system into the folder `out`; stages whose inputs have not changed are kept.
+    """Trains a system in the folder `out`; stages with unchanged inputs are not run again.
 
     * `source`, `target`, `alignment`: the corpus, tokenised; the alignment is a file in Pharaoh
       format or the result of `align`.
@@ -160,14 +163,14 @@ def train(
     texts = _lm_files(lm_texts, Path(out))
     corpus = CorpusFiles(**files)  # type: ignore[arg-type]
     train_system(corpus, Path(out), settings, texts, threads, reporter_of(verbose))
-    return Translator.load(Path(out), allow_plugins=True)  # the caller has named the models
+    return Translator.load(Path(out), allow_plugins=True)  # the caller named the models
 
 
 def _lm_files(given: Iterable[File] | Text, folder: Path) -> list[Path]:
     if isinstance(given, (str, os.PathLike)):
         return [path_of(given, "lm_texts")]
     texts = list(given)
-    if any(isinstance(one, str) for one in texts):
+    if any(isinstance(text, str) for text in texts):
         return [file_of(texts, "lm_texts", folder)]  # type: ignore[arg-type]
     return list(map(Path, texts))
 

@@ -1,4 +1,4 @@
-"""Translations judged from Python: evaluate, explain, rerank and compare."""
+"""Evaluating translations from Python: evaluate, explain, rerank and compare."""
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from hyperbaton.tuning.weights.reranking import Reranking
 
 Given: TypeAlias = "Text | Iterable[Translation]"
-# A number for every entry of the lists, or a function of a source sentence and its translations
+# One number per list entry, or a function of a source sentence and its translations
 Feature: TypeAlias = "File | Sequence[float] | Callable[[str | None, list[str]], Iterable[float]]"
 
 
@@ -80,14 +80,14 @@ def evaluate(
 
     given = dict(outputs) if isinstance(outputs, Mapping) else {"output": outputs}
     texts, aligned = {}, {}
-    for name, made in given.items():
-        texts[name], aligned[name] = _read_outputs(made, name)
+    for name, output in given.items():
+        texts[name], aligned[name] = _read_outputs(output, name)
     groups = reference_groups(references, max(map(len, texts.values()), default=0))
     names = metrics.split(",") if isinstance(metrics, str) else list(metrics)
     chosen = make_metrics(names, groups, TextOptions(tokenize, lowercase))
     order = next((metric.name for metric in chosen if metric.needs_visits), None)
     if order is not None and reference_alignment is None:
-        raise SettingError(f"{order} needs word alignments: give the reference_alignment")
+        raise SettingError(f"{order} needs word alignments: give reference_alignment")
     visits = None if order is None else _visits(reference_alignment, "reference_alignment")
     systems = dict[str, Outputs]()
     for name, sentences in texts.items():
@@ -99,7 +99,7 @@ def evaluate(
             raise DataError(
                 f"{order} needs word alignments of the translations",
                 where=name,
-                advice="give what translate returns, or a file of JSON lines",
+                advice="give the results of translate, or a file of JSON lines",
             )
         systems[name] = Outputs(sentences, groups, aligned[name], visits)
     return scoring.evaluate(
@@ -108,7 +108,8 @@ def evaluate(
 
 
 def _read_outputs(given: "Given", name: str) -> "tuple[list[str], Visits | None]":
-    """The sentences, and the order in which they visit the source words if it is known."""
+    """Reads translations, and the order in which they visit the source words if they have word
+    alignments."""
     from hyperbaton.tuning.evaluation.references import read_hypotheses
     from hyperbaton.tuning.metrics.visits import read_visits
 
@@ -116,13 +117,14 @@ def _read_outputs(given: "Given", name: str) -> "tuple[list[str], Visits | None]
         path = path_of(given, name)
         read = read_hypotheses(path)
         return read.sentences, read_visits(path) if read.is_json else None
-    made: list[Any] = list(given)
-    sentences = [one if isinstance(one, str) else one.text for one in made]
-    translations = [one for one in made if not isinstance(one, str)]
-    if not made or len(translations) < len(made):
+    items: list[Any] = list(given)
+    sentences = [item if isinstance(item, str) else item.text for item in items]
+    translations = [item for item in items if not isinstance(item, str)]
+    if not items or len(translations) < len(items):
         return sentences, None
-    n_source = [len(one.source_words) for one in translations]
-    return sentences, _visits([one.alignment for one in translations], name, n_source)
+    n_source = [len(translation.source_words) for translation in translations]
+    alignments = [translation.alignment for translation in translations]
+    return sentences, _visits(alignments, name, n_source)
 
 
 def _visits(given: Any, what: str, n_source: Sequence[int] | None = None) -> "Visits":
@@ -198,24 +200,24 @@ def rerank(
     settings.check()
     text = None if system is None else load_text(Path(system))
     sources = None if source is None else sentences_of(source, "source")
-    found = with_features(read_feature_lists(path_of(lists, "lists")), features or {}, sources)
-    n_sentences = len(sources) if sources else found.sentences[-1] + 1
+    entries = with_features(read_feature_lists(path_of(lists, "lists")), features or {}, sources)
+    n_sentences = len(sources) if sources else entries.sentences[-1] + 1
     learned = None
     if references is not None:
         given = reference_groups(references, n_sentences)
-        groups = reranking.references_for(found, given, text, "references")
+        groups = reranking.references_for(entries, given, text, "references")
         n_sentences = len(groups)
         reporter = reporter_of(verbose)
         learned = reranking.learn(
-            reranking.RerankingTask(found, groups, sources, settings, threads, reporter)
+            reranking.RerankingTask(entries, groups, sources, settings, threads, reporter)
         )
         chosen = learned.weights
     elif isinstance(weights, Mapping):
         chosen = dict(weights)
     elif weights is not None:
         chosen = reranking.read_weights(path_of(weights, "weights"))
-    reranking.check_names(found, chosen, "weights")
-    order = reranking.reranked(found, chosen)
+    reranking.check_names(entries, chosen, "weights")
+    order = reranking.reranked(entries, chosen)
     best = reranking.best_translations(order, text, n_sentences)
     return Reranked(best, chosen, learned)
 

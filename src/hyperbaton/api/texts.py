@@ -1,7 +1,6 @@
-"""What the functions take for a text: a file, or its sentences.
+"""Text arguments: a file, or a list of sentences.
 
-A `Path` is a file. A string in a list is a sentence. A string alone names a file, which must exist:
-nothing is guessed.
+A `Path` is a file. A string in a list is a sentence. A string alone names a file, which must exist.
 """
 
 import os
@@ -18,16 +17,16 @@ File: TypeAlias = str | os.PathLike[str]
 Text: TypeAlias = File | Iterable[str]
 Links: TypeAlias = Sequence[tuple[int, int]]  # of one sentence pair: source and target words
 
-GIVEN = "given"  # the folder of sentences that came in lists, inside that of the system
+GIVEN = "given"  # folder inside the system for sentences passed as lists
 
 
 def path_of(given: File, what: str) -> Path:
-    """A file that was named; `what` is the name of the argument."""
+    """The path of a file; `what` is the name of the argument."""
     if isinstance(given, str) and not _exists(given):
         raise SettingError(
             f"{what}={_shortened(given)!r} is not a file",
-            expected="a string names a file; sentences come in a list",
-            advice=f"{what}=[…] for sentences",
+            expected="a string alone must name a file",
+            advice=f"pass sentences as a list: {what}=[…]",
         )
     return Path(given)
 
@@ -41,7 +40,7 @@ def is_file(given: Any) -> bool:
 
 
 def sentences_of(given: Text, what: str) -> list[str]:
-    """The sentences of a text, wherever they are."""
+    """The sentences of a text."""
     if isinstance(given, (str, os.PathLike)):
         from hyperbaton.corpus.text import parse_lines
 
@@ -50,11 +49,11 @@ def sentences_of(given: Text, what: str) -> list[str]:
 
 
 def file_of(given: "Text | Iterable[Links]", what: str, folder: Path) -> Path:
-    """The file of a text. Sentences in a list, or links, go to a new file in the folder."""
+    """The file of a text; sentences or links in a list are written to a new file in the folder."""
     if isinstance(given, (str, os.PathLike)):
         return path_of(given, what)
-    rows = (one if isinstance(one, str) else _links_line(one, what) for one in given)
-    lines = [row.removesuffix("\n") for row in rows]  # those of an open file have it
+    rows = (row if isinstance(row, str) else _links_line(row, what) for row in given)
+    lines = [row.removesuffix("\n") for row in rows]  # the lines of an open file end in it
     for number, line in enumerate(lines, 1):
         if "\n" in line:
             raise DataError("has a line break", where=f"{what}, sentence {number}")
@@ -66,34 +65,34 @@ def file_of(given: "Text | Iterable[Links]", what: str, folder: Path) -> Path:
 
 
 def reference_groups(given: Any, n_sentences: int) -> list[list[str]]:
-    """For each sentence its references: from a file, from several paths, from a list with one for
-    each sentence, or from a list of lists."""
+    """The references of each sentence, from a file, several paths, a list with one reference per
+    sentence, or a list of lists."""
     from hyperbaton.tuning.evaluation.references import read_references
 
     if is_file(given):
         return read_references([path_of(given, "references")])
     given = list(given)
-    if given and all(isinstance(one, os.PathLike) for one in given):
+    if given and all(isinstance(item, os.PathLike) for item in given):
         return read_references(list(map(Path, given)))
     if len(given) != n_sentences:
-        files = [one for one in given if isinstance(one, str) and _exists(one)]
+        files = [text for text in given if isinstance(text, str) and _exists(text)]
         raise DataError(
             f"{counted(len(given), 'reference')} for {counted(n_sentences, 'sentence')}",
             where="references",
             expected="a string in a list is a sentence",
-            advice=f"for a file: Path({files[0]!r})" if files else "",
+            advice=f"to pass a file, write Path({files[0]!r})" if files else "",
         )
-    groups = ([one] if isinstance(one, str) else one for one in given)
+    groups = ([item] if isinstance(item, str) else item for item in given)
     return [[text.removesuffix("\n") for text in group] for group in groups]
 
 
 def reference_files(given: Any, n_sentences: int, folder: Path) -> tuple[Path, ...]:
-    """The same as files: new ones, unless all are files already."""
+    """References as files; those passed as lists are written to new files."""
     if is_file(given):
         return (path_of(given, "references"),)
     if not isinstance(given, Sequence):
         given = list(given)
-    if given and all(isinstance(one, os.PathLike) for one in given):
+    if given and all(isinstance(item, os.PathLike) for item in given):
         return tuple(map(Path, given))
     groups = reference_groups(given, n_sentences)
     most = max(map(len, groups), default=1)
@@ -108,7 +107,7 @@ def reference_files(given: Any, n_sentences: int, folder: Path) -> tuple[Path, .
 
 
 def reporter_of(verbose: bool | Talk) -> Reporter:
-    """Who hears of the work: nobody, standard error, or a function that gets lines."""
+    """A reporter that is silent, prints to standard error, or passes lines to a function."""
     if callable(verbose):
         return Reporter(verbose)
     return Reporter(_say) if verbose else Reporter()
@@ -121,7 +120,7 @@ def _say(line: str) -> None:
 def _exists(name: str) -> bool:
     try:
         return Path(name).is_file()
-    except (OSError, ValueError):  # a long text cannot be a name
+    except (OSError, ValueError):  # too long for a file name
         return False
 
 

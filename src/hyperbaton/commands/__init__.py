@@ -1,1 +1,1 @@
-"""One module per command. Heavy imports belong inside the functions."""
+"""One module per command. Heavy imports belong inside functions."""

@@ -1,4 +1,4 @@
-"""`hyperbaton align`: word alignments from parallel text, or one from two directed ones."""
+"""`hyperbaton align`: aligns the words of parallel text, or symmetrises two alignments."""
 
 import math
 from collections.abc import Iterable
@@ -45,7 +45,7 @@ class _Multiple(click.FloatRange):
     ) -> float:
         number = float(super().convert(value, param, ctx))
         if not math.isfinite(number):
-            self.fail(f"{value} is not a number of times", param, ctx)
+            self.fail(f"{value} is not a finite number", param, ctx)
         return number
 
 
@@ -57,42 +57,42 @@ class Align(Command):
     hyperbaton align --source train.ja --target train.en.gz --out train.align.gz
     hyperbaton align --forward fwd.align --backward bwd.align --symmetrise union
 
-    Links are between tokens. If languages are given, the text is raw and is tokenised first, as
-    training does it (docs/use/text.md).
+    Links connect tokens. If you name the languages, the text is raw and is first tokenised as in
+    training (docs/use/text.md).
 
-    Files ending in .gz are packed and unpacked, - is standard input or output. A file appears only
-    when it is complete.
+    Files ending in .gz are compressed; - is standard input or output. A file appears only when it
+    is complete.
 
-    Text is aligned by eflomal: pip install eflomal. It cannot be seeded and two runs differ, so
-    keep the alignment that you work with.
+    Alignment needs eflomal (pip install eflomal). It cannot be seeded and two runs differ, so keep
+    the alignment that you work with.
     """
 
-    source: Path | None = option("Source text, one sentence a line: tokens, or raw text.")
-    target: Path | None = option("Target text, as many lines.")
+    source: Path | None = option("Source text, one sentence per line: tokens or raw text.")
+    target: Path | None = option("Target text, with the same number of lines.")
     forward: Path | None = option(
-        "Symmetrise given alignments, no text needed: links made by choosing a source word "
-        "for each target word."
+        "Symmetrise existing alignments instead of text: this one links each target word to a "
+        "source word."
     )
-    backward: Path | None = option("And by choosing a target word for each source word.")
-    out: Path = output("Where the alignment goes (0-0 1-2).", "-o", "--out", default=STREAM)
+    backward: Path | None = option("The other alignment: links each source word to a target word.")
+    out: Path = output("Write the alignment here (0-0 1-2).", "-o", "--out", default=STREAM)
     symmetrise: str = option(
-        "How the two directions become one alignment.",
+        "How to combine the two directions.",
         default=METHODS[-1],
         type=click.Choice(METHODS),
     )
-    forward_out: Path | None = output("Write the forward direction here as well.")
-    backward_out: Path | None = output("Write the backward direction here as well.")
+    forward_out: Path | None = output("Also write the forward alignment here.")
+    backward_out: Path | None = output("Also write the backward alignment here.")
     priors: Path | None = option("Start from priors that --save-priors wrote for other text.")
-    save_priors: Path | None = output("Write priors for use with other text.")
+    save_priors: Path | None = output("Write priors for aligning other text here.")
     samplers: int | None = option(
-        "Independent samplers whose votes are added.  [default: 3]", type=POSITIVE
+        "Number of independent samplers, whose votes are summed.  [default: 3]", type=POSITIVE
     )
     length: float | None = option(
-        "Number of iterations, as a multiple of the usual one.  [default: 1.0]",
+        "Number of iterations, as a multiple of eflomal's default.  [default: 1.0]",
         type=_Multiple(min=0, min_open=True),
     )
     leave_out: str | None = option(
-        "Words that get no links, and without which the others are aligned: 'a an the ga o wa'.",
+        "Words to remove before aligning, which get no links: 'a an the ga o wa'.",
         metavar="WORDS",
     )
     source_language: str | None = language_options[0]()
@@ -119,7 +119,7 @@ class Align(Command):
         say(f"{counted(len(result), 'pair')}, {links_made} ({self.symmetrise})")
 
     def directions(self) -> "Directions":
-        """Links of both directions, made from text or read."""
+        """Aligns the text in both directions, or reads both alignments."""
         if self.source is not None and self.target is not None:
             return self._align(self.source, self.target)
         if self.forward is not None and self.backward is not None:
@@ -162,7 +162,9 @@ class Align(Command):
         for name in names:
             if getattr(self, name) is not None:
                 option = name.replace("_", "-")
-                raise click.UsageError(f"--{option} is for --source and --target: links were given")
+                raise click.UsageError(
+                    f"--{option} needs --source and --target, not --forward and --backward"
+                )
 
 
 align = command(Align)

@@ -1,4 +1,4 @@
-"""`hyperbaton check`: is a system whole?"""
+"""`hyperbaton check`: verifies the files of a system."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,37 +27,37 @@ class Check(Command):
     hyperbaton check system
     hyperbaton check system --repair
 
-    Reads every byte of the system's parts, compares it with the fingerprints from its training,
-    checks the structure that translating relies on, and translates a sentence. With --repair, what
-    is damaged is trained again from the files that model.toml names, if they are still the same;
-    weights stay as they are. The exit code is 1 if the system is damaged.
+    Compares the hash of every file with the one recorded in training, checks the structure of the
+    data, and translates a sentence. With --repair, retrains damaged parts from the files that
+    model.toml names, if those are unchanged; the weights are kept. The exit code is 1 if the system
+    is damaged.
     """
 
     model: Path = argument(default=REQUIRED, metavar="SYSTEM")
-    repair: bool = flag("Train again what is damaged.")
-    allow_plugins: bool = flag("Trust the system to name models that are not part of hyperbaton.")
+    repair: bool = flag("Retrain damaged parts.")
+    allow_plugins: bool = flag("Load distortion models from other packages; see translate --help.")
     threads: int = threads_option()
 
     def run(self) -> None:
         announce_compilation("hyperbaton.decoder.search")
         is_whole = self.is_whole()
         if not is_whole and self.repair:
-            say("making again what is damaged")
+            say("retraining damaged parts")
             train_again(self.model, self.threads)
             is_whole = self.is_whole()
         if not is_whole:
-            advice = "" if self.repair else "; hyperbaton check --repair may mend it"
+            advice = "" if self.repair else "; hyperbaton check --repair may repair it"
             say(f"{self.model} is damaged{advice}")
             raise click.exceptions.Exit(1)
         words = translate_something(self.model, allow_plugins=self.allow_plugins)
-        print(f"{self.model} is whole; {words} words were translated")
+        print(f"{self.model} is intact; translated {words} words")
 
     def is_whole(self) -> bool:
         from hyperbaton.models.system.checking import check_parts
 
         problems = 0
         for part in check_parts(self.model, allow_plugins=self.allow_plugins):
-            print(f"{part.name}: {part.problem or 'whole'}")
+            print(f"{part.name}: {part.problem or 'intact'}")
             problems += bool(part.problem)
         return not problems
 
@@ -91,7 +91,7 @@ def train_again(model: Path, threads: int) -> None:
 
 
 def translate_something(model: Path, *, allow_plugins: bool) -> int:
-    """Translates some of the words that the system knows; how many."""
+    """Translates some words that the system knows and returns their number."""
     from hyperbaton.corpus.sentences.sentence import Sentence
     from hyperbaton.decoder.translator import Translator
     from hyperbaton.foundation.files.vocabulary import SPECIAL

@@ -1,4 +1,4 @@
-"""`hyperbaton compare`: systems against each other, tuned and tested in one run."""
+"""`hyperbaton compare`: trains, tunes, tests and compares systems in one run."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,27 +31,27 @@ SAMPLES = ("ja-en", "zh-en")
 
 @dataclass(frozen=True, kw_only=True)
 class Compare(Command):
-    """Train, tune and test systems, and write a report.
+    """Train, tune and compare systems, and write a report.
 
     \b
     hyperbaton compare comparison.toml --out comparison
     hyperbaton compare --preset goto --sample ja-en
 
     CONFIG names the data, the systems (sets of distortion models) and the distortion limits; see
-    docs/use/compare.md. All results are kept in the folder: a stopped run resumes where it was, and
-    after a change in CONFIG only the new work is done.
+    docs/use/compare.md. The output folder keeps all results: a stopped run resumes where it was,
+    and after a change in CONFIG only the changed parts are computed.
     """
 
     config: Path | None = argument()
     preset: str | None = option(
-        "Systems and limits of a paper's table, where CONFIG has none of its own.",
+        "Systems and limits from a paper, where CONFIG does not set them.",
         type=click.Choice(PRESETS),
     )
-    sample: str | None = option("Data: an embedded sample.", type=click.Choice(SAMPLES))
-    replicas: int | None = option("Tuning runs of each cell.", type=POSITIVE)
+    sample: str | None = option("Use an embedded sample as data.", type=click.Choice(SAMPLES))
+    replicas: int | None = option("Number of tuning runs per system and limit.", type=POSITIVE)
     method: str | None = option("Tuning method: mert, mira, …  [default: CONFIG's or the preset's]")
     out: Path | None = option(
-        "Folder for all results.  [default: named after CONFIG or the sample]", "-o", "--out"
+        "Output folder.  [default: named after CONFIG or the sample]", "-o", "--out"
     )
     threads: int = threads_option()
     cluster: str | None = cluster_option()
@@ -81,7 +81,7 @@ compare = command(Compare)
 def run_comparison(
     configuration: "Configuration", out: Path, threads: int, workers: "Workers | None" = None
 ) -> "Comparison":
-    """Prints tables on standard output and messages on standard error; fills the folder `out`."""
+    """Runs a comparison, prints its tables and findings, and writes all results to `out`."""
     from hyperbaton.foundation.progress import duration
     from hyperbaton.foundation.work.process_usage import used_by_all
     from hyperbaton.tuning.comparison.run import compare
@@ -94,22 +94,22 @@ def run_comparison(
     with reporting(resumes=True) as reporter:
         comparison = compare(configuration, out, threads, reporter, workers)
     _print_scores(comparison)
-    found = findings_of(comparison)
-    for line in [*(finding.line for finding in found), *filter(None, [footnote(found)])]:
+    findings = findings_of(comparison)
+    for line in [*(finding.line for finding in findings), *filter(None, [footnote(findings)])]:
         click.echo(line)
     with reporting(resumes=True) as reporter:
-        exhibits, files = write_results(comparison, found, out, threads, reporter)
+        exhibits, files = write_results(comparison, findings, out, threads, reporter)
     for exhibit in exhibits:
         click.echo("\n" + exhibit_text(exhibit))
     say("written: " + " ".join(map(str, files)))
     used, peak = used_by_all()
     took, busy = duration(monotonic() - began), duration(used - before)
-    say(f"took {took} ({busy} of processor time), at most {peak:,.0f} MB in one process")
+    say(f"took {took} ({busy} of processor time), at most {peak:,.0f} MB per process")
     return comparison
 
 
 def _print_scores(comparison: "Comparison") -> None:
-    """Our tables, and the paper's."""
+    """Prints the score tables, then those of the paper."""
     from hyperbaton.tuning.comparison.result_tables import tables_of
     from hyperbaton.tuning.evaluation.tables import as_text
     from hyperbaton.tuning.report.results_folder import paper_tables

@@ -1,4 +1,4 @@
-"""`hyperbaton compile`: the compiled code of all commands, before anyone waits for it."""
+"""`hyperbaton compile`: compiles the code of all commands in advance."""
 
 import time
 from collections.abc import Sequence
@@ -16,8 +16,8 @@ from hyperbaton.foundation.errors import DataError
 if TYPE_CHECKING:
     from hyperbaton.foundation.work.workplace import Workplace
 
-N_SHOWN = 8  # lines of a command that fails
-N_LINES = 40  # of a sample: every kernel runs, and none has much to do
+N_SHOWN = 8  # last output lines of a command that fails
+N_LINES = 40  # of a sample: enough to run every kernel
 PHRASES = "a ||| b ||| 0.5 0.5 0.5 0.5 ||| 0-0 ||| 1 1 1\n"
 REORDERING = "a ||| b ||| 0.6 0.2 0.2 0.6 0.2 0.2\n"
 ARPA = """\\data\\
@@ -60,11 +60,11 @@ Chain = list[list[str]]  # commands, one after the other
 
 @dataclass(frozen=True, kw_only=True)
 class Compile(Command):
-    """Compile everything now, so that nothing waits later.
+    """Compile all code now, to avoid delays at first use.
 
-    Compiled code is made for this machine when a command first needs it, and kept. This command
-    runs the others on a few sentences, in a temporary folder, so that it is there. Once after an
-    installation is enough.
+    Normally each command compiles its code for this machine at first use and caches it. This
+    command runs the others on a few sentences in a temporary folder to fill the cache. Run it once
+    after installation.
     """
 
     def run(self) -> None:
@@ -75,7 +75,7 @@ compile_all = command(Compile)
 
 
 def compile_code(but: Sequence[str] = ()) -> None:
-    """Runs all chains but some."""
+    """Runs all chains of commands except those named."""
     began = time.monotonic()
     say("compiling for this machine, once")
     with TemporaryDirectory(prefix="hyperbaton-compile-") as folder:
@@ -85,7 +85,7 @@ def compile_code(but: Sequence[str] = ()) -> None:
 
 
 def run_chains(chains: Sequence[Chain], folder: Path) -> None:
-    """Runs chains of commands beside each other, a process for each."""
+    """Runs chains of commands in parallel, one process per chain."""
     from hyperbaton.foundation.work.processes import Processes
     from hyperbaton.foundation.work.workers import run_jobs
 
@@ -95,7 +95,7 @@ def run_chains(chains: Sequence[Chain], folder: Path) -> None:
 
 
 def _run_chain(here: "Workplace", job: tuple[Chain, Path]) -> None:  # noqa: ARG001
-    """The job of a worker."""
+    """Runs one chain in a worker."""
     from hyperbaton.main import main
 
     chain, log = job
@@ -108,12 +108,12 @@ def _run_chain(here: "Workplace", job: tuple[Chain, Path]) -> None:  # noqa: ARG
                 if stop.code:
                     file.flush()
                     last = "\n".join(log.read_text(encoding="utf-8").splitlines()[-N_SHOWN:])
-                    message = f"its last words were\n{last}"
+                    message = f"its last output was\n{last}"
                     raise DataError("a command failed", expected=message) from None
 
 
 def chains(folder: Path) -> dict[str, Chain]:
-    """Commands for all compiled code; chains have little of it in common while they run."""
+    """Commands that together run every kernel, in chains that share few of them."""
     from hyperbaton.samples import sample_files
     from hyperbaton.tuning.optimisers.interface import OPTIMISERS
 
@@ -161,7 +161,7 @@ def _first_lines(source: Path, copy: Path) -> str:
 
 
 def _moses_system(folder: Path) -> str:
-    """A system that needs no training."""
+    """Writes a Moses system, which needs no training."""
     contents = {"phrases": PHRASES, "reordering": REORDERING, "lm.arpa": ARPA}
     contents["moses.ini"] = MOSES.replace("{}", str(folder))
     for name, content in contents.items():

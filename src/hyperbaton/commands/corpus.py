@@ -1,4 +1,4 @@
-"""`hyperbaton corpus`: check and inspect a parallel corpus before training."""
+"""`hyperbaton corpus`: checks and inspects a parallel corpus before training."""
 
 import json
 from dataclasses import asdict, dataclass
@@ -19,27 +19,29 @@ from hyperbaton.console import progress_line, say
 
 @dataclass(frozen=True, kw_only=True)
 class Corpus(TextCommand):
-    """Check a parallel corpus and show its sizes and distances.
+    """Check a parallel corpus and show its statistics.
 
     \b
     hyperbaton corpus --source train.ja.gz --target train.en \\
         --alignment train.align
     hyperbaton corpus --sample zh-en --show 0
 
-    Files ending in .gz, .bz2, .xz or .zst are unpacked, - is standard input. A bad line (unequal
-    line counts, a link outside its sentence, a tree over other words ...) ends the reading with
-    file and line, or is counted with --skip-bad.
+    Files ending in .gz, .bz2, .xz or .zst are decompressed; - is standard input. A bad line (a
+    missing line, a link outside its sentence, a tree over other words, …) is an error that names
+    the file and line; --skip-bad skips and counts bad lines.
     """
 
     split: str | None = option("Part of the sample: train, dev or test.  [default: train]")
     numbers: tuple[int, ...] = option(
-        "Show pair N (from 0) with tags, links and tree, not the statistics.",
+        "Instead of statistics, show pair N (from 0) with tags, links and tree; may be repeated.",
         "--show",
         default=(),
         metavar="N",
     )
-    form: str = option("", "--format", default="text", type=click.Choice(["text", "json"]))
-    plot: Path | None = output("Also draw the distances into this png, svg or pdf file.")
+    form: str = option(
+        "Output format.", "--format", default="text", type=click.Choice(["text", "json"])
+    )
+    plot: Path | None = output("Also draw the distribution of distances (png, svg or pdf).")
     config: Path | None = config_option()
     assignments: tuple[str, ...] = set_option()
 
@@ -51,11 +53,9 @@ class Corpus(TextCommand):
         from hyperbaton.views.picture_files import check_picture
 
         if self.sample is None and self.split is not None:
-            raise click.UsageError("--split is for --sample")
+            raise click.UsageError("--split needs --sample")
         if self.numbers and (self.form != "text" or self.plot is not None):
-            raise click.UsageError(
-                "--show prints pairs as text: leave out --format json and --plot"
-            )
+            raise click.UsageError("--show prints pairs as text: remove --format json and --plot")
         files = self.files(self.split or "train", aligned=False)
         if self.plot is not None:
             check_picture(self.plot)

@@ -1,4 +1,4 @@
-"""`hyperbaton demo`: the embedded samples, end to end."""
+"""`hyperbaton demo`: trains and compares systems on the embedded samples."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,22 +15,22 @@ if TYPE_CHECKING:
     from hyperbaton.decoder.translator import Translator
     from hyperbaton.tuning.evaluation.data_sets import DataSet
 
-# Tuning, and the part of a sample that is enough to see which models are better
+# Tuning settings, and the part of a sample that suffices to rank the models
 QUICK: dict[str, Any] = {"replicas": 1, "iterations": 4}
 FULL: dict[str, Any] = {"replicas": 1, "iterations": 6}
 LINES = "1-2000"
 N_SHOWN = 3  # translations
-SHORT = 10  # words of a sentence that is easy to follow
+SHORT = 10  # maximum words of a sentence that is easy to follow
 
 
 @dataclass(frozen=True, kw_only=True)
 class Demo(Command):
     """Train a first system and compare reordering models.
 
-    Everything happens on the embedded samples: a small system translates a few sentences at once;
-    then seven systems are trained, tuned and tested, their scores printed, and the same sentences
-    translated by the best one. A report for the browser has the rest. All of it takes two or three
-    minutes on two cores, a second run seconds.
+    Trains a small system on an embedded sample and translates a few sentences. Then trains, tunes
+    and tests seven systems, prints their scores, and translates the same sentences with the best
+    one. Also writes a report for the browser. Takes two or three minutes on two cores; a second
+    run takes seconds.
     """
 
     out: Path = option(
@@ -40,7 +40,7 @@ class Demo(Command):
         default=Path("hyperbaton-demo"),
     )
     full: bool = option(
-        "Both samples, whole, with more tuning; takes several times as long.", default=False
+        "Use both samples in full and tune longer; takes several times as long.", default=False
     )
     threads: int = threads_option()
 
@@ -52,7 +52,7 @@ class Demo(Command):
             demonstrate(name, self.out / name, self.threads, full=self.full)
         reports = " ".join(str(self.out / name / "report.html") for name in samples)
         best = self.out / samples[0] / "best"
-        click.echo(f"reports for your browser: {reports}")
+        click.echo(f"open in a browser: {reports}")
         click.echo("try it yourself:")
         click.echo(f"  echo 'kare wa hon o katta .' | {program()} translate {best}")
         click.echo(f"  {program()} explain {best} 'kare wa hon o katta .' --plot jumps.svg")
@@ -63,7 +63,7 @@ demo = command(Demo)
 
 
 def demonstrate(name: str, out: Path, threads: int, *, full: bool = False) -> None:
-    """A first system on a sample, a comparison of many, and what both translate."""
+    """Trains a first system on a sample, compares many, and prints translations of both."""
     from hyperbaton.decoder.translator import Translator
     from hyperbaton.foundation.kernels import is_compiled
     from hyperbaton.models.system.folder import write_variant
@@ -76,7 +76,7 @@ def demonstrate(name: str, out: Path, threads: int, *, full: bool = False) -> No
     _show(_first_system(name, out / "first", threads), test)
 
     if not is_compiled("hyperbaton.models.distortion.next_word.lanes"):
-        compile_code(but=[LEARNERS])  # with all cores, which the comparison would not
+        compile_code(but=[LEARNERS])  # on all cores; the comparison would compile on one
     click.echo(f"━━ {name}: systems with other reordering models, tuned and compared\n")
     configuration = replace(configuration, tune=replace(configuration.tune, **FULL))
     if not full:
@@ -89,7 +89,7 @@ def demonstrate(name: str, out: Path, threads: int, *, full: bool = False) -> No
     best = comparison.best_cell(comparison.tests[0].name)
     [models] = [s.distortion for s in comparison.configuration.system if s.name == best.system]
     write_variant(out / "best", out / "system", models, best.best.weights, best.limit)
-    click.echo(f"\n━━ {name}: how the best system, {best.name}, translates the same sentences\n")
+    click.echo(f"\n━━ {name}: the same sentences, translated by the best system, {best.name}\n")
     _show(Translator.load(out / "best"), test)
 
 
@@ -105,15 +105,15 @@ def _first_system(name: str, folder: Path, threads: int) -> "Translator":
 
 
 def _show(translator: "Translator", test: "DataSet") -> None:
-    """The first short sentences of the test set and their jumps."""
+    """Prints translations of the first short test sentences, with their jumps."""
     from hyperbaton.tuning.evaluation.data_sets import load
     from hyperbaton.views.jumps_text import jump_lines
 
     data = load(test)
     short = (number for number, words in enumerate(data.sources) if len(words) <= SHORT)
     for number, _ in zip(short, range(N_SHOWN), strict=False):
-        found = translator.translate(data.sources[number])
-        for line in jump_lines(found.derivation):
+        translation = translator.translate(data.sources[number])
+        for line in jump_lines(translation.derivation):
             click.echo(f"  {line}")
-        click.echo(f"  translation  {found.text}")
+        click.echo(f"  translation  {translation.text}")
         click.echo(f"  reference    {data.references[number][0]}\n")

@@ -1,4 +1,4 @@
-"""`hyperbaton diagnose`: why a system does not say what the reference says."""
+"""`hyperbaton diagnose`: finds out why translations differ from their references."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,19 +31,20 @@ class Diagnose(SearchCommand):
     hyperbaton diagnose system --source dev.ja --reference dev.en
     hyperbaton diagnose system --source dev.ja --reference dev.en --oracle-bleu
 
-    Each reference that the system does not say is out of reach of the phrase table or of the
-    distortion limit, was lost by the search, or is not what the models prefer; for the last, the
-    table says which features prefer something else. With a word alignment of source and reference,
-    the same is asked of the reference's order, whatever the words (docs/understand/oracle.md).
+    A system misses a reference for one of four reasons: the phrase table cannot produce it, the
+    distortion limit forbids it, the search pruned it, or the models prefer another translation; in
+    the last case, the table shows which features prefer it. With a word alignment of source and
+    reference, the same analysis covers the reference's order, whatever the words
+    (docs/understand/oracle.md).
 
-    With --oracle-bleu, the best BLEU in the search lattices is looked for instead. Tuning chooses
-    among these translations, so it is a ceiling: if it is low, look at the phrase table, the
-    distortion limit and the beam rather than at weights. What is found is a lower bound of it.
+    With --oracle-bleu, looks for the best BLEU in the search lattices instead. Tuning chooses among
+    these translations and cannot exceed it: if it is low, improve the phrase table, the distortion
+    limit or the beam rather than the weights. The value found is a lower bound of the best BLEU.
     """
 
-    source: Path = option("Source text, one sentence a line.", default=REQUIRED)
+    source: Path = option("Source text, one sentence per line.", default=REQUIRED)
     references: tuple[Path, ...] = option(
-        "Reference translations; may be given several times, for --oracle-bleu.",
+        "Reference translations; may be repeated with --oracle-bleu.",
         "--reference",
         default=REQUIRED,
     )
@@ -51,7 +52,7 @@ class Diagnose(SearchCommand):
     oracle_bleu: bool = flag("Find the best BLEU in the search lattices instead.")
     out: Path | None = output("Write the translations of --oracle-bleu here.", "-o", "--out")
     plot: Path | None = output("Also draw the shares of the causes (png, svg or pdf).")
-    examples: int = option("Sentences to show of each kind.", default=2, type=NOT_NEGATIVE)
+    examples: int = option("Examples to show per cause.", default=2, type=NOT_NEGATIVE)
     threads: int = threads_option()
 
     def run(self) -> None:
@@ -63,7 +64,7 @@ class Diagnose(SearchCommand):
         from hyperbaton.views.text_tables import print_blocks
 
         if not self.oracle_bleu and (len(self.references) > 1 or self.out is not None):
-            raise click.UsageError("several references, and -o, are for --oracle-bleu")
+            raise click.UsageError("several references and -o need --oracle-bleu")
         files = DataSet(
             self.source,
             self.references,
@@ -82,27 +83,27 @@ class Diagnose(SearchCommand):
         references = [first for first, *_ in data.references]
         with progress_line() as progress:
             results = diagnose(translator, data.sources, references, self.threads, progress)
-            asked = {TRANSLATION: results}
+            by_subject = {TRANSLATION: results}
             if self.reference_alignment is not None:
-                asked[ORDER] = diagnose_order(translator, data.sources, self.threads, progress)
+                by_subject[ORDER] = diagnose_order(translator, data.sources, self.threads, progress)
         for number, result in enumerate(results, 1):
             if isinstance(result, Failure):
                 say(f"hyperbaton: sentence {number}: {result.error}")
-        found = {
-            what: [result for result in own if isinstance(result, Diagnosis)]
-            for what, own in asked.items()
+        diagnoses = {
+            subject: [result for result in results if isinstance(result, Diagnosis)]
+            for subject, results in by_subject.items()
         }
         names = translator.feature_names
         print_blocks(
             block
-            for what, own in found.items()
-            if own
-            for block in diagnosis_blocks(own, names, self.examples, what)
+            for subject, cases in diagnoses.items()
+            if cases
+            for block in diagnosis_blocks(cases, names, self.examples, subject)
         )
         if self.plot is not None:
             from hyperbaton.views.diagnosis_text import draw_causes
 
-            draw_causes(found, self.plot)
+            draw_causes(diagnoses, self.plot)
             say(f"drawn: {self.plot}")
 
     def find_oracle(self, translator: "Translator", data: "Sentences") -> None:
@@ -112,13 +113,13 @@ class Diagnose(SearchCommand):
         from hyperbaton.views.text_tables import print_blocks
 
         with progress_line() as progress:
-            found = oracle_bleu(translator, data.sources, data.references, self.threads, progress)
+            oracle = oracle_bleu(translator, data.sources, data.references, self.threads, progress)
         if self.out is not None:
             with open_to_write(self.out) as stream:
-                stream.writelines(f"{line}\n".encode() for line in found.best)
+                stream.writelines(f"{line}\n".encode() for line in oracle.best)
         rows = [
-            ["the system's own", f"{found.own_score:.2f}"],
-            ["best in its lattices", f"{found.best_score:.2f}"],
+            ["by the system", f"{oracle.own_score:.2f}"],
+            ["best in its lattices", f"{oracle.best_score:.2f}"],
         ]
         print_blocks([Table(("translations", "BLEU"), rows)])
 

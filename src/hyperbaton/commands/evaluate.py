@@ -1,4 +1,4 @@
-"""`hyperbaton evaluate`: scores of translations, with intervals and significance tests."""
+"""`hyperbaton evaluate`: scores translations, with intervals and significance tests."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -34,37 +34,39 @@ class Evaluate(Command):
     hyperbaton evaluate old.en new.en --baseline old.en --reference test.en \\
         --reference test.2.en
 
-    A sentence a line, plain or as JSON lines with the key "translation" or "text": what
-    translate --format json and compare write. An empty line in a second or later reference file
-    means that there is no such reference for this sentence. Files ending in .gz, .bz2, .xz or .zst
-    are unpacked, - is standard input. docs/reference/metrics.md explains the metrics.
+    Files have one sentence per line, as plain text or as JSON with the key "translation" or "text"
+    (as written by translate --format json and by compare). An empty line in a second or later
+    reference file means that the sentence has no such reference. Files ending in .gz, .bz2, .xz or
+    .zst are decompressed; - is standard input. docs/reference/metrics.md explains the metrics.
     """
 
     hypotheses: tuple[Path, ...] = argument(default=REQUIRED, metavar="HYPOTHESES...")
     references: tuple[Path, ...] = option(
-        "Reference translations; may be given several times.", "--reference", default=REQUIRED
+        "Reference translations; may be repeated.", "--reference", default=REQUIRED
     )
-    names: str = option("Comma-separated names, or all.", "--metrics", default="bleu,chrf,ter")
-    baseline: Path | None = option("Hypotheses that the others are tested against.")
+    names: str = option(
+        "Comma-separated names of metrics, or all.", "--metrics", default="bleu,chrf,ter"
+    )
+    baseline: Path | None = option("Hypotheses to test the others against.")
     alignments: tuple[Path, ...] = option(
-        "Word alignment of the source with the hypotheses, for metrics of word order: one for "
-        "each file of hypotheses, in their order. JSON lines bring their own.",
+        "Word alignment of the source with the hypotheses, for word order metrics: one per "
+        "file of hypotheses, in the same order. JSON lines may include alignments.",
         "--source-alignment",
         default=(),
     )
     reference_alignment: Path | None = option("Word alignment of the source with the reference.")
-    source: Path | None = option("Source text, which shows source words without links.")
+    source: Path | None = option("Source text; needed to count unaligned source words.")
     form: str = option(
-        "",
+        "Output format.",
         "--format",
         default="table",
         type=click.Choice(["table", "csv", "json", "latex", "markdown"]),
     )
-    per_sentence: Path | None = output("Also write the scores of each sentence (TSV).")
-    plot: Path | None = output("Also draw the scores into this png, svg or pdf file.")
+    per_sentence: Path | None = output("Also write the score of every sentence (TSV).")
+    plot: Path | None = output("Also draw the scores (png, svg or pdf).")
     tokenize: str = option(
-        "sacrebleu's tokeniser: none, 13a, intl, zh, char, ja-mecab, ko-mecab; none is for tokens, "
-        "13a is usual for raw text.",
+        "sacrebleu tokeniser: none, 13a, intl, zh, char, ja-mecab, ko-mecab. Use none for "
+        "tokenised text; 13a is usual for raw text.",
         default="none",
     )
     lowercase: bool = flag("Ignore case.")
@@ -74,9 +76,11 @@ class Evaluate(Command):
         type=click.Choice(["bootstrap", "randomisation"]),
     )
     resamples: int = option(
-        "For intervals and tests; 0 leaves them out.", default=1000, type=NOT_NEGATIVE
+        "Number of resamples for intervals and tests; 0: no intervals and tests.",
+        default=1000,
+        type=NOT_NEGATIVE,
     )
-    seed: int = option(default=1, type=NOT_NEGATIVE)
+    seed: int = option("Random seed.", default=1, type=NOT_NEGATIVE)
 
     def run(self) -> None:
         from hyperbaton.foundation.files.writing import open_to_write
@@ -91,7 +95,7 @@ class Evaluate(Command):
         from hyperbaton.views.evaluation_text import FORMATS, plot_scores, sentence_lines
         from hyperbaton.views.picture_files import check_picture
 
-        # Refuse what is wrong before reading anything
+        # Check the options before reading anything
         every = self.names == ALL
         wanted = list(METRICS) if every else [check_name(name) for name in self.names.split(",")]
         load_tokeniser(self.tokenize)
@@ -101,7 +105,7 @@ class Evaluate(Command):
         if self.alignments and len(self.alignments) != len(self.hypotheses):
             raise click.UsageError(
                 f"{len(self.alignments)} alignments for {len(self.hypotheses)} files of "
-                "hypotheses: give --source-alignment once for each"
+                "hypotheses: give one --source-alignment per file"
             )
         groups = read_references(self.references)
         n_empty = sum(not group[0].strip() for group in groups)
@@ -133,12 +137,12 @@ class Evaluate(Command):
 
     @property
     def paths(self) -> list[Path]:
-        """All files of translations, the baseline first."""
+        """All files of hypotheses, the baseline first."""
         baseline = [] if self.baseline is None else [self.baseline]
         return list(dict.fromkeys([*baseline, *self.hypotheses]))
 
     def outputs(self, groups: list[list[str]], metrics: "Sequence[Metric]") -> "dict[str, Outputs]":
-        """The outputs of every system, with visits if a metric needs them."""
+        """Reads the translations of every system, with visits if a metric needs them."""
         from hyperbaton.tuning.evaluation.references import read_hypotheses
         from hyperbaton.tuning.metrics.base import Outputs
         from hyperbaton.tuning.metrics.visits import read_visits
@@ -164,7 +168,7 @@ class Evaluate(Command):
         return systems
 
     def _source_lengths(self, groups: list[list[str]]) -> list[int] | None:
-        """Words of every source sentence, if the source is given."""
+        """The number of words of every source sentence; None without `--source`."""
         from hyperbaton.corpus.text import split_words
         from hyperbaton.tuning.evaluation.references import read_hypotheses
 
@@ -175,7 +179,7 @@ class Evaluate(Command):
         return [len(split_words(line)) for line in lines]
 
     def _alignment_of(self, path: Path, order: str, *, is_json: bool) -> Path:
-        """Where the word alignment of a system's translations is."""
+        """The file with the word alignment of a system's translations."""
         aligned = dict(zip(self.hypotheses, self.alignments, strict=False))
         place = aligned.get(path, path if is_json else None)
         if place is None:

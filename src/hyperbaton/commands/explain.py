@@ -1,4 +1,4 @@
-"""`hyperbaton explain`: why a sentence was translated as it was."""
+"""`hyperbaton explain`: shows why a sentence was translated as it was."""
 
 import re
 import shlex
@@ -44,34 +44,38 @@ class Explain(MarkedCommand):
     hyperbaton explain system "kare wa hon o katta ." --steps
     hyperbaton explain system --input test.ja --line 7 --n-best 3 --plot line7.svg
 
-    Shows the phrases in their order, with jumps and the words covered so far, and what each feature
-    contributes to the score. --steps also takes every step apart: its features, and how the models
-    scored the phrases that could have come instead. SENTENCE may be - for standard input.
+    Shows the phrases in translation order with jumps and coverage, and the contribution of each
+    feature to the score. --steps also shows, for every step, its features and the scores of
+    alternative spans. SENTENCE may be - for standard input.
     """
 
     words: tuple[str, ...] = argument(default=(), metavar="[SENTENCE]...")
-    source: Path | None = option("Take the sentence from this file.", "--input")
-    line: int = option("Line of the file.", default=1, type=POSITIVE)
+    source: Path | None = option("Read the sentence from this file.", "--input")
+    line: int = option("Line number in the file.", default=1, type=POSITIVE)
     reference: str = option(
-        "A translation to compare with, or a file with one for each line of --input.",
+        "Reference to compare with, or a file with one for each line of --input.",
         default="",
         metavar="TEXT|FILE",
     )
-    n_best: int = option("Derivations to compare.", default=1, type=POSITIVE)
+    n_best: int = option("Number of derivations to show.", default=1, type=POSITIVE)
     alternatives: int = option(
-        "Other spans to show at each step.", default=N_ALTERNATIVES, type=NOT_NEGATIVE
+        "Number of alternative spans to show at each step.",
+        default=N_ALTERNATIVES,
+        type=NOT_NEGATIVE,
     )
-    steps: bool = flag("Also take every step apart, with what could have come instead.")
-    form: str = option("", "--format", default="table", type=click.Choice(["table", "json"]))
+    steps: bool = flag("Also show the features and alternatives of every step.")
+    form: str = option(
+        "Output format.", "--format", default="table", type=click.Choice(["table", "json"])
+    )
     plot: Path | None = output("Draw the derivations (svg, png or pdf).")
-    heat_map: Path | None = output("Draw the models' scores for pairs of words.")
+    heat_map: Path | None = output("Draw the models' scores for word pairs (svg, png or pdf).")
 
     def run(self) -> None:
         if (self.source is None) == (not self.words):
             raise click.UsageError("give a sentence, or --input FILE")
         if self.source is None and (self.source_tags or self.source_tree):
             raise click.UsageError(
-                "tags and trees of files need --input; a sentence may be --factored"
+                "--source-tags and --source-tree need --input; for a sentence, use --factored"
             )
         from hyperbaton.views.explanation_text import as_json, blocks, explain_derivations
         from hyperbaton.views.picture_files import check_picture
@@ -99,7 +103,7 @@ class Explain(MarkedCommand):
             draw_heat_maps(decoded, self.heat_map)
 
     def sentence(self) -> "Sentence":
-        """From the file, standard input or the command line."""
+        """Reads the sentence from the file, standard input or the command line."""
         if self.source is not None:
             sentence = self._line_of_file(self.source)
         else:
@@ -108,8 +112,8 @@ class Explain(MarkedCommand):
             sentence = marking.mark(self.parser()(marking.read(text)))
         if not len(sentence):
             raise SettingError(
-                "there is no word to translate",
-                expected="expected a sentence: hyperbaton explain "
+                "the sentence is empty",
+                expected="expected words: hyperbaton explain "
                 f'{shlex.quote(str(self.model))} "words of it"',
             )
         return sentence
@@ -123,7 +127,7 @@ class Explain(MarkedCommand):
         raise DataError(f"has no line {self.line}", where=str(source))
 
     def reference_text(self) -> str:
-        """The text that was given, or the sentence's line in the file of that name."""
+        """The reference text, or the line for the sentence if `--reference` is a file."""
         from hyperbaton.corpus.text import parse_lines, read_lines
         from hyperbaton.tuning.evaluation.references import check_line_counts
 
@@ -136,8 +140,8 @@ class Explain(MarkedCommand):
                 raise DataError(
                     f"has {counted(len(lines), 'line')}",
                     where=str(path),
-                    expected="expected one, for the sentence that was given",
-                    advice="give the sentences as a file too: --input FILE --line N",
+                    expected="expected one line, for the one sentence on the command line",
+                    advice="read the sentence from a file too: --input FILE --line N",
                 )
             return lines[0]
         counts = {str(path): len(lines)}
@@ -162,7 +166,8 @@ def draw_derivations(explained: "Explained", path: Path) -> None:
             f"{number}: score {explanation.score:.4f}"
             for number, explanation in enumerate(explained.derivations, 1)
         ]
-    svg = derivations_svg([one.derivation for one in explained.derivations], titles)
+    derivations = [explanation.derivation for explanation in explained.derivations]
+    svg = derivations_svg(derivations, titles)
     if path.suffix.lower() == ".svg":
         with open_to_write(path) as stream:
             stream.write(svg.encode())
@@ -178,9 +183,9 @@ def draw_heat_maps(decoded: "Decoded", path: Path) -> None:
     heat_maps = [heat_map for scorer in decoded.scorers for heat_map in scorer.heat_maps()]
     if not heat_maps:
         raise DataError(
-            "there is nothing to draw, because no distortion model that was used has a heat map",
+            "there is nothing to draw: no distortion model in use has a heat map",
             where=str(path),
-            advice="leave --heat-map out, or use a model that scores pairs of words",
+            advice="remove --heat-map, or use a model that scores word pairs, such as pair",
         )
     _save(lambda: picture_of_heat_maps(heat_maps), path)
 
@@ -192,12 +197,12 @@ def _save(draw: Callable[[], "Figure"], path: Path) -> None:
     with warnings.catch_warnings(record=True) as caught, drawing():
         warnings.simplefilter("always")
         save_picture(draw(), path)
-    found = [re.search(MISSING_GLYPH, str(warning.message)) for warning in caught]
-    missing = {chr(int(glyph[1])) for glyph in found if glyph}
+    glyphs = [re.search(MISSING_GLYPH, str(warning.message)) for warning in caught]
+    missing = {chr(int(glyph[1])) for glyph in glyphs if glyph}
     if missing:
         say(
             f"hyperbaton: {path}: no installed font has {''.join(sorted(missing)[:20])!r}: the "
-            "picture has boxes in their place\n"
+            "picture shows boxes instead\n"
             "  install a font (Noto Sans CJK has Chinese, Japanese and Korean), or draw an SVG"
         )
 
@@ -205,26 +210,26 @@ def _save(draw: Callable[[], "Figure"], path: Path) -> None:
 def _is_file(path: Path) -> bool:
     try:
         return path.is_file()
-    except OSError:  # a long text is no name
+    except OSError:  # the text is too long for a file name
         return False
 
 
 def _standard_input() -> str:
-    """Its only line with words."""
+    """The only line of standard input that has words."""
     from hyperbaton.corpus.text import read_lines, split_words
 
-    found = []
+    sentences = []
     for number, line in read_lines(Path("-")):
         if isinstance(line, BadLine):
             line.where = f"standard input:{number}"
             raise line
         if split_words(line):
-            found.append(line)
-    if len(found) > 1:
+            sentences.append(line)
+    if len(sentences) > 1:
         raise DataError(
-            f"has {counted(len(found), 'sentence')}",
+            f"has {counted(len(sentences), 'sentence')}",
             where="standard input",
             expected="expected one",
-            advice="put them into a file and give --input FILE --line N",
+            advice="write them to a file and give --input FILE --line N",
         )
-    return found[0] if found else ""
+    return sentences[0] if sentences else ""

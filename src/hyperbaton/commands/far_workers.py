@@ -1,4 +1,4 @@
-"""The workers of a cluster, for commands that have the option."""
+"""Opens the workers of a cluster for commands with `--cluster`."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def far_workers(cluster: str | None) -> "Iterator[Workers | None]":
-    """None without a cluster: then the work is done here."""
+    """The workers of a cluster; None without one."""
     if not cluster:
         yield None
         return
@@ -26,7 +26,7 @@ def far_workers(cluster: str | None) -> "Iterator[Workers | None]":
 
 @contextmanager
 def workers_of(cluster: str | None, threads: int) -> "Iterator[Workers]":
-    """Those of a cluster, or else threads."""
+    """The workers of a cluster, or threads without one."""
     from hyperbaton.foundation.work.workers import Threads
 
     with far_workers(cluster) as far, nullcontext(far) if far else Threads(threads) as workers:

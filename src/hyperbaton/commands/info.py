@@ -1,4 +1,4 @@
-"""`hyperbaton info`: the distortion models, a system, and what its parse model has learned."""
+"""`hyperbaton info`: describes the distortion models, a system or its parse features."""
 
 import json
 from collections.abc import Iterable
@@ -20,13 +20,13 @@ from hyperbaton.console import say
 from hyperbaton.foundation.errors import DataError, counted
 
 SIDES = {"left": -1, "right": 1}
-OF_TREES = ("coverage", "sibling")  # families
+OF_TREES = ("coverage", "sibling")  # families of features that need a tree
 ALL = "all"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Info(Command):
-    """Show the distortion models, or what a system holds.
+    """Describe the distortion models or a system.
 
     \b
     hyperbaton info
@@ -34,17 +34,18 @@ class Info(Command):
     hyperbaton info system --learned sibling --tag VV --node PP
     hyperbaton info system --learned sibling --source-word de --target-word e_0
 
-    Without SYSTEM: every distortion model that --distortion understands, with its features (and the
-    weights that tuning starts from), its settings (and their defaults), whether it learns, and
-    which layers of a sentence it needs. With a system: its parts, models, weights and settings.
+    Without SYSTEM: lists every distortion model that --distortion accepts, with its features (and
+    initial weights), its settings (and defaults), whether it learns, and which layers of a sentence
+    it needs. With a system: shows its parts, models, weights and settings.
 
-    --learned lists the features of the model parse as factors α = e^λ: above 1, a factor makes its
-    translation and jump more likely, below 1 less. The other options choose among them.
+    --learned lists the features of the parse model as factors α = e^λ: a factor above 1 makes its
+    translation and jump more likely, below 1 less likely. The other options select features.
     """
 
     system: Path | None = argument(metavar="[SYSTEM]")
     learned: str | None = option(
-        "What parse has learned: lexical, context, history, tags, words, coverage, sibling or all.",
+        "List the parse features of this family: lexical, context, history, tags, words, coverage, "
+        "sibling or all.",
         metavar="FAMILY",
     )
     source_word: str | None = option("Only this source word (or words, as one phrase).")
@@ -53,16 +54,19 @@ class Info(Command):
     target_word: str | None = option("Only these target words or this tag; e_0: no translation.")
     jump: int | None = option("Only this jump; 1 is monotone.", type=click.IntRange(-5, 5))
     coverage: int | None = option(
-        "Only this coverage of the node: 0 open, 1 covered, 2 partly.", type=click.IntRange(0, 2)
+        "Only this coverage of the node: 0 uncovered, 1 covered, 2 partly covered.",
+        type=click.IntRange(0, 2),
     )
     side: str | None = option("Only nodes or words on this side.", type=click.Choice(list(SIDES)))
     sort: str = option(
-        "Most frequent first, or farthest from 1.",
+        "count: most frequent first; alpha: farthest from 1 first.",
         default="count",
         type=click.Choice(["count", "alpha"]),
     )
-    rows: int = option("Features to list.", default=20, type=POSITIVE)
-    form: str = option("", "--format", default="table", type=click.Choice(["table", "csv", "json"]))
+    rows: int = option("Maximum features to list.", default=20, type=POSITIVE)
+    form: str = option(
+        "Output format.", "--format", default="table", type=click.Choice(["table", "csv", "json"])
+    )
     allow_plugins: bool = plugins_option()
 
     def run(self) -> None:
@@ -75,7 +79,7 @@ class Info(Command):
             self.list_features(self.system)
             return
         if self.form == "csv":
-            raise click.UsageError("--format csv is for --learned")
+            raise click.UsageError("--format csv needs --learned")
         from hyperbaton.views.known_models import describe, known_models
         from hyperbaton.views.system_text import describe_system, system_blocks
         from hyperbaton.views.text_tables import print_blocks
@@ -100,35 +104,35 @@ class Info(Command):
         from hyperbaton.views.system_text import COLUMNS, feature_table, feature_values
 
         loaded = load_distortion(system, allow_plugins=self.allow_plugins)
-        found = [model for model in loaded if isinstance(model, Parse)]
-        if not found:
+        parse_models = [model for model in loaded if isinstance(model, Parse)]
+        if not parse_models:
             raise DataError(
                 "the system has no distortion model parse",
                 where=str(system),
-                advice="train the system again, with --distortion parse beside its other models",
+                advice="train the system again, with --distortion parse added to its models",
             )
         family = None if self.learned == ALL else self.learned
         wanted = Wanted(
             family, self.source_word, self.tag, self.node, self.target_word, self.jump,
             self.coverage, SIDES[self.side] if self.side else None,
         )  # fmt: skip
-        learned = found[0].learned_
+        learned = parse_models[0].learned_
         n_sentences = int(learned.report["sentences"])
         n_trees = n_sentences - int(learned.report["without_tree"])
         about_trees = family in OF_TREES or self.node is not None or self.coverage is not None
         if about_trees and not n_trees:
             raise DataError(
-                "the model has no features of parse trees",
+                "the model has no tree features",
                 where=str(system),
                 expected=f"none of its {counted(n_sentences, 'training sentence')} had a tree",
-                advice="train it with --source-tree FILE, or ask for another family",
+                advice="train it with --source-tree FILE, or choose another family",
             )
         rows, n_matching = list_features(learned, wanted, self.rows, self.sort)
         if not rows:
             raise DataError(
-                f"none of the model's {counted(len(learned.counts), 'feature')} is like that",
+                f"none of the model's {counted(len(learned.counts), 'feature')} matches",
                 where=str(system),
-                advice="leave out some of the options",
+                advice="remove some of the options",
             )
         if self.form == "json":
             for row in rows:

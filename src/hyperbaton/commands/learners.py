@@ -1,4 +1,4 @@
-"""`hyperbaton study learners`: how well learners predict the moves of phrases."""
+"""`hyperbaton study learners`: compares classifiers that predict how phrases move."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -42,23 +42,22 @@ class _Numbers(click.ParamType):  # type: ignore[type-arg, unused-ignore]
 
 @dataclass(frozen=True, kw_only=True)
 class Learners(TextCommand):
-    """Compare learners that predict the moves of phrases.
+    """Compare classifiers that predict how phrases move.
 
     \b
     hyperbaton study learners --sample ja-en
     hyperbaton study learners --source train.ja --target train.en \\
         --alignment train.align --learners lr,mms,me --plot figures
 
-    Phrase pairs of training sentences are the examples; those of other sentences are the test. The
-    tables give the share of right predictions, F1 of each class, precision by distance, training
-    time by each learner's own rule and to the same error, and the share of examples that are still
-    active in mlr-dual; then which findings of Ni et al. (2011) hold.
-    docs/understand/dpr.md explains the learners.
+    Trains on phrase pairs of some sentences and tests on those of others. The tables give accuracy,
+    F1 of each class, precision by distance, training time with each learner's stopping rule and to
+    the same error, and the share of examples still active in mlr-dual; then which findings of Ni
+    et al. (2011) hold. docs/understand/dpr.md explains the learners.
     """
 
     learners: str = option(
-        "Comma-separated names, with optional settings: me:sigma=0.5:tolerance=1. lr counts "
-        "phrase pairs.",
+        "Comma-separated names with optional settings: me:sigma=0.5:tolerance=1. lr estimates from "
+        "counts.",
         default="lr,mms,mmr,svm,me,mlr-dual",
     )
     moves: str = option(
@@ -67,49 +66,51 @@ class Learners(TextCommand):
         default="distance",
     )
     classes: tuple[int, ...] = option(
-        "Of distances: 3, 5 or both.  [default: 3,5; 3 for msd]",
+        "Number of distance classes: 3, 5 or both.  [default: 3,5; 3 for msd]",
         default=(),
         type=_Numbers(),
         multiple=False,
         show_default=False,
     )
     sizes: tuple[int, ...] = option(
-        "Training sentences of each experiment.  [default: 200,400,800]",
+        "Numbers of training sentences, one experiment each.  [default: 200,400,800]",
         default=(),
         type=_Numbers(),
         multiple=False,
     )
-    repeats: int = option("Repetitions, each with other sentences.", default=3, type=POSITIVE)
-    test_size: int | None = option(
-        "Test sentences.  [default: a tenth of the corpus, at most 1000]", type=POSITIVE
+    repeats: int = option(
+        "Number of repetitions, each with other sentences.", default=3, type=POSITIVE
     )
-    feature_set: str = option("ni or alrajeh.", default="ni")
-    window: int | None = option("Source words on each side.  [default: as in the paper]")
-    ngram_order: int = option("Of n-grams, for ni.", default=3)
+    test_size: int | None = option(
+        "Number of test sentences.  [default: a tenth of the corpus, at most 1000]", type=POSITIVE
+    )
+    feature_set: str = option("Features of the phrases: ni or alrajeh.", default="ni")
+    window: int | None = option("Source words of context on each side.  [default: as in the paper]")
+    ngram_order: int = option("Maximum order of n-gram features, for ni.", default=3)
     models: str = option(
-        "pooled, or paper: every source phrase of the test sentences has a model of its own, and "
-        "there is no other (Ni et al.).",
+        "pooled: one model for all rare source phrases; paper: one for each source phrase of the "
+        "test sentences and no other (Ni et al.).",
         default="pooled",
     )
     min_examples: int = option(
-        "Source phrases with this many examples have models of their own.",
+        "Train a separate model for each source phrase with this many examples.",
         default=300,
         type=POSITIVE,
     )
-    pooled: bool = flag("One model for all source phrases.")
+    pooled: bool = flag("Train one model for all source phrases.")
     min_feature_count: int = option(
-        "Leave out features that are rarer in training.", default=1, type=POSITIVE
+        "Omit features that occur less often in training.", default=1, type=POSITIVE
     )
-    max_distance: int = option("Leave out moves over more words.", default=15, type=NOT_NEGATIVE)
+    max_distance: int = option("Omit moves over more words.", default=15, type=NOT_NEGATIVE)
     out: tuple[Path, ...] = output(
-        "Also write every measure of every run (.csv), or everything (.json), into this file; may "
-        "be given several times.",
+        "Also write the measures of every run (.csv) or the complete results (.json) here; may be "
+        "repeated.",
         "-o",
         "--out",
         default=(),
     )
     plot: Path | None = option("Also draw the papers' figures into this folder.", metavar="FOLDER")
-    seed: int = option(default=1, type=NOT_NEGATIVE)
+    seed: int = option("Random seed.", default=1, type=NOT_NEGATIVE)
     threads: int = threads_option()
     cluster: str | None = cluster_option()
     config: Path | None = config_option()
@@ -129,7 +130,7 @@ class Learners(TextCommand):
         records = {".csv": experiment_csv, ".json": experiment_json}
         for path in self.out:
             if path.suffix not in records:
-                raise click.UsageError(f"{path}: give a name that ends in .csv or .json")
+                raise click.UsageError(f"{path}: expected a name that ends in .csv or .json")
 
         files = self.files()
         wanted = self.experiment()
@@ -165,7 +166,7 @@ class Learners(TextCommand):
 
         names = learner_names(self.learners)
         if not names:
-            raise click.UsageError("--learners names none")
+            raise click.UsageError("--learners is empty: name at least one learner")
         return ExperimentSettings(
             learners=names,
             classes=self.classes or ((3, 5) if self.moves == "distance" else (3,)),

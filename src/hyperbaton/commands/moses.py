@@ -1,4 +1,4 @@
-"""`hyperbaton import` and `hyperbaton export`: systems from and for Moses."""
+"""`hyperbaton import` and `hyperbaton export`: exchange systems with Moses."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,18 +9,18 @@ from hyperbaton.console import reporting, say
 
 @dataclass(frozen=True, kw_only=True)
 class Import(Command):
-    """Make a system from a Moses configuration.
+    """Import a Moses system.
 
     \b
     hyperbaton import moses.ini --out system
 
     Reads the phrase table (text or gz), the lexicalised reordering table, the language model (ARPA
-    or KenLM binary), weights and distortion limit. Whatever else the file holds is named and left
-    out.
+    or KenLM binary), weights and distortion limit. Lists all other features of the file and ignores
+    them.
     """
 
     ini: Path = argument(default=REQUIRED, metavar="MOSES.INI")
-    out: Path = option("Folder of the system; made if missing.", "-o", "--out", default=REQUIRED)
+    out: Path = option("Folder of the system; created if missing.", "-o", "--out", default=REQUIRED)
 
     def run(self) -> None:
         from hyperbaton.models.system.moses_exchange import import_moses
@@ -32,7 +32,7 @@ class Import(Command):
 
 @dataclass(frozen=True, kw_only=True)
 class Export(Command):
-    """Write a trained system as Moses' files.
+    """Export a system as Moses files.
 
     \b
     hyperbaton export system --out moses
@@ -41,7 +41,7 @@ class Export(Command):
     """
 
     model: Path = argument(default=REQUIRED, metavar="SYSTEM")
-    out: Path = option("Folder for the files; made if missing.", "-o", "--out", default=REQUIRED)
+    out: Path = option("Output folder; created if missing.", "-o", "--out", default=REQUIRED)
 
     def run(self) -> None:
         from hyperbaton.models.system.moses_exchange import export_moses

@@ -1,4 +1,4 @@
-"""`hyperbaton study next-word`: how well models predict the source word that is translated next."""
+"""`hyperbaton study next-word`: tests models that predict the next source word."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -30,16 +30,16 @@ class NextWord(CorpusCommand):
         --alignment dev.align
     hyperbaton study next-word system --sample ja-en --plot distances.svg
 
-    Follows the word alignment of sentences that the system was not trained on, from one source word
-    to the next in the order of the target, and asks the system's models (nine-class, pair,
-    sequence) for the probability of each move. docs/understand/next-word.md explains the numbers.
+    Follows the word alignment of unseen sentences from one source word to the next in target order,
+    and computes the probability of each move under the system's models (nine-class, pair,
+    sequence). docs/understand/next-word.md explains the numbers.
     """
 
     model: Path = argument(default=REQUIRED, metavar="SYSTEM")
-    tokenised: bool = flag("The texts are tokens, though the system takes raw text.")
+    tokenised: bool = flag("The texts are already tokenised, although the system takes raw text.")
     split: str = option("Part of the sample: train, dev or test.", default="test")
     distortion: tuple[str, ...] = option(
-        "Ask only this model of the system; may be given several times.",
+        "Test only this model of the system; may be repeated.",
         default=(),
         metavar="NAME[,KEY=VALUE…]",
     )
@@ -53,8 +53,8 @@ class NextWord(CorpusCommand):
         "Also print the N largest weights of each model.", type=NOT_NEGATIVE, metavar="N"
     )
     plot: Path | None = output("Also draw average probabilities by distance (png, svg or pdf).")
-    resamples: int = option("For intervals.", default=1000, type=POSITIVE)
-    seed: int = option(default=1, type=NOT_NEGATIVE)
+    resamples: int = option("Number of resamples for intervals.", default=1000, type=POSITIVE)
+    seed: int = option("Random seed.", default=1, type=NOT_NEGATIVE)
     allow_plugins: bool = plugins_option()
 
     def run(self) -> None:
@@ -77,7 +77,7 @@ class NextWord(CorpusCommand):
         files = self.files(self.split)
         name = f"{self.sample} {self.split}" if self.sample else files.source.name
         if self.top_weights and self.form != "table":
-            raise click.UsageError("--top-weights prints text: leave out --format")
+            raise click.UsageError("--top-weights prints text: remove --format")
         if self.plot is not None:
             check_picture(self.plot)
         loaded = load_distortion(self.model, self.distortion, allow_plugins=self.allow_plugins)
@@ -89,7 +89,7 @@ class NextWord(CorpusCommand):
             for line in read.lines():
                 say(line)
             if not len(pairs):
-                raise DataError("there are no sentences to test on", where=str(files.source))
+                raise DataError("has no sentences to test on", where=str(files.source))
             classes, tagger = load_source_classes(self.model), load_source_tagger(self.model)
             layered = with_layers(pairs, models, classes, tagger)
             if tagger is not None and layered.source.tags is not pairs.source.tags:
@@ -97,7 +97,7 @@ class NextWord(CorpusCommand):
             study = study_models(models, layered, self.resamples, self.seed, progress)
         exhibit = next_word_exhibit({name: study})
         n = self.top_weights
-        weights = [weights_table(own, n) for own in models] if n else []
+        weights = [weights_table(model, n) for model in models] if n else []
         findings = with_caveat(exhibit.findings, NOTE if self.sample else "")
         shown = replace(exhibit, tables=[*exhibit.tables, *weights], findings=findings)
         is_table = self.form == "table"

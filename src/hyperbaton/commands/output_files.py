@@ -1,7 +1,7 @@
-"""Files that a command writes: refused before the work if they cannot be, or would be mixed up.
+"""Checks of output files before the work starts: each must be writable and distinct.
 
-Two names are the same file if the system says so, whatever their spelling: `x` and `./x`, links,
-`-` and the file that standard output goes to. Devices take anything from anyone.
+Two names are the same file if the operating system says so, however they are spelt: `x` and `./x`,
+links, `-` and the file that standard output is redirected to. Several outputs may share a device.
 """
 
 import os
@@ -18,7 +18,7 @@ STREAM = Path("-")  # standard input, or output
 
 
 def check_outputs(outputs: Iterable[Path], inputs: Iterable[Path]) -> None:
-    """Refuses an output that is also an input or another output, or that has no place."""
+    """Raises if an output is also an input or another output, or if its folder is missing."""
     taken = {_identity(path) for path in inputs if path != STREAM}
     for path in outputs:
         if path != STREAM:
@@ -37,11 +37,11 @@ def _check_place(path: Path) -> None:
 
 
 def _identity(path: Path) -> object:
-    """Equal for two names of one file; None for what several may share."""
+    """A key that is equal for two names of one file; None for a device."""
     is_stream = path == STREAM
     try:
         status = os.fstat(sys.__stdout__.fileno()) if is_stream and sys.__stdout__ else path.stat()
-    except (OSError, ValueError):  # not there yet, or closed
+    except (OSError, ValueError):  # missing, or a closed stream
         return path if is_stream else path.resolve()
     if stat.S_ISCHR(status.st_mode):
         return path if is_stream else None

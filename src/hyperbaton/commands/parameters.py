@@ -1,4 +1,4 @@
-"""Commands as records: what a command takes is declared once, as the fields of a dataclass.
+"""Commands as dataclasses: each field declares an option or an argument.
 
     @dataclass(frozen=True, kw_only=True)
     class Count(Command):
@@ -11,8 +11,8 @@
 
     count = command(Count)
 
-A field's name is the name of its option, and its type says what the option takes. The docstring of
-the class is the help text.
+The name of a field is the name of its option, and the type of the field is the type of the value.
+The docstring of the class is the help text.
 """
 
 import inspect
@@ -42,16 +42,16 @@ if TYPE_CHECKING:
 
 
 class _File(click.Path):
-    """A path. Whoever opens the file checks that it exists, and suggests similar names."""
+    """A path. The code that opens the file reports a missing one and suggests similar names."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         if value == "":
-            self.fail("an empty name is not a file", param, ctx)
+            self.fail("the file name is empty", param, ctx)
         return super().convert(value, param, ctx)
 
 
 class _Limit(click.ParamType[int]):
-    """A distortion limit: a whole number, or inf for none."""
+    """A distortion limit: a whole number of words, or inf."""
 
     name = "N|inf"
 
@@ -76,9 +76,9 @@ NOT_NEGATIVE, POSITIVE = click.IntRange(min=0), click.IntRange(min=1)
 def option(
     text: str = "", *names: str, default: Any = None, sets: str = "", **attributes: Any
 ) -> Any:
-    """A field that is an option: its help text, names other than the field's, click's attributes.
+    """Declares an option: its help text, names other than the field's, attributes for click.
 
-    `sets` is the setting, `section.key`, that the option is a shortcut for.
+    `sets` names the setting, `section.key`, for which the option is a shortcut.
     """
     return field(
         default=default,
@@ -87,32 +87,32 @@ def option(
 
 
 def flag(text: str, *names: str, sets: str = "") -> Any:
-    """A field that is an option without a value."""
+    """Declares an option without a value."""
     return option(text, *names, default=False, sets=sets)
 
 
 def output(text: str, *names: str, default: Any = None) -> Any:
-    """A field that is an option for a file to write."""
-    made = option(text, *names, default=default)
-    return field(default=default, metadata={**made.metadata, "is_output": True})
+    """Declares an option that names a file to write."""
+    declared = option(text, *names, default=default)
+    return field(default=default, metadata={**declared.metadata, "is_output": True})
 
 
 def argument(default: Any = None, **attributes: Any) -> Any:
-    """A field that is given by its position on the command line."""
+    """Declares a positional argument."""
     return field(default=default, metadata={"setting": "", "attributes": attributes})
 
 
 class Command(ABC):
-    """What all commands share. They are frozen dataclasses with keyword-only fields."""
+    """Base class of all commands, which are frozen dataclasses with keyword-only fields."""
 
-    headings: ClassVar[Mapping[str, Sequence[str]]] = {}  # of options in help, if there are many
+    headings: ClassVar[Mapping[str, Sequence[str]]] = {}  # heading in the help -> options
 
     @abstractmethod
     def run(self) -> None:
-        """Does the work: data on standard output, messages on standard error."""
+        """Runs the command: data on standard output, messages on standard error."""
 
     def check_outputs(self) -> None:
-        """Refuses, before the work begins, outputs that cannot be written or would be mixed up."""
+        """Checks before the work starts that all outputs are writable and distinct."""
         from hyperbaton.commands.output_files import check_outputs
 
         outputs: list[Path] = []
@@ -121,7 +121,7 @@ class Command(ABC):
             value = getattr(self, declared.name)
             values = value if isinstance(value, tuple) else (value,)
             kind = outputs if "is_output" in declared.metadata else inputs
-            kind += [one for one in values if isinstance(one, Path)]
+            kind += [path for path in values if isinstance(path, Path)]
         check_outputs(outputs, inputs)
 
     def settings(
@@ -130,8 +130,8 @@ class Command(ABC):
         sections: Sequence[str],
         base: "Settings | None" = None,
     ) -> "Settings":
-        """`base` under a TOML file, the options that stand for settings, and `--set`, which may
-        only change the sections that the command uses."""
+        """Settings: `base`, overridden by a TOML file, by shortcut options, and by `--set`, which
+        may only change the sections that the command uses."""
         from hyperbaton.settings import Settings, load_settings
 
         shortcuts = [
@@ -146,46 +146,46 @@ class Command(ABC):
 
 
 def command(record: type[Command], name: str = "") -> click.Command:
-    """The command that makes a record from its options and arguments, and runs it."""
+    """The click command that fills a record from options and arguments, and runs it."""
 
     def call(**given: Any) -> None:
-        made = record(**{key: value for key, value in given.items() if value is not None})
-        made.check_outputs()
-        made.run()
+        filled = record(**{key: value for key, value in given.items() if value is not None})
+        filled.check_outputs()
+        filled.run()
 
-    made = _CommandWithHeadings(
+    result = _CommandWithHeadings(
         name or record.__name__.lower(),
         callback=call,
         params=parameters(record),
         help=inspect.cleandoc(record.__doc__ or ""),
     )
-    made.headings = record.headings
-    return made
+    result.headings = record.headings
+    return result
 
 
 class _CommandWithHeadings(click.Command):
-    """A command whose options stand under headings in its help; the others come last."""
+    """A command whose help groups options under headings; ungrouped options come last."""
 
     headings: Mapping[str, Sequence[str]]
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        options = [one for one in self.get_params(ctx) if isinstance(one, click.Option)]
-        left = {one.name: one.get_help_record(ctx) for one in options}
-        for heading, names in [*self.headings.items(), ("Options", list(left))]:
-            rows = [row for row in (left.pop(name, None) for name in names) if row]
+        options = [param for param in self.get_params(ctx) if isinstance(param, click.Option)]
+        records = {option.name: option.get_help_record(ctx) for option in options}
+        for heading, names in [*self.headings.items(), ("Options", list(records))]:
+            rows = [row for row in (records.pop(name, None) for name in names) if row]
             if rows:
                 with formatter.section(heading):
                     formatter.write_dl(rows)
 
 
 def parameters(record: type) -> list[click.Parameter]:
-    """The options and arguments that the fields of a record declare."""
+    """The options and arguments declared by the fields of a record."""
     types = get_type_hints(record)
     return [_parameter(declared, types[declared.name]) for declared in fields(record)]
 
 
 def _parameter(declared: Field[Any], taken: Any) -> click.Parameter:
-    """click's parameter for a field of some type; the field's own attributes win."""
+    """The click parameter for a field; attributes given in the field take precedence."""
     several, default = get_origin(taken) is tuple, declared.default
     attributes: dict[str, Any] = {"required": default is REQUIRED}
     if taken is bool:
@@ -203,41 +203,41 @@ def _parameter(declared: Field[Any], taken: Any) -> click.Parameter:
     return click.Option([*names, declared.name], **attributes | declared.metadata["attributes"])
 
 
-# Options that several commands share; a field is made by calling them
+# Options shared by several commands; call one to declare a field
 threads_option = partial(
-    option, "Threads to use; results do not depend on it.", default=2, type=POSITIVE
+    option, "Number of threads; it does not change the results.", default=2, type=POSITIVE
 )
 cluster_option = partial(
     option,
-    "Do the work on a cluster: tcp://HOST:8786, local:N, or a file with a table [cluster] "
+    "Run on a cluster: tcp://HOST:8786, local:N, or a file with a table [cluster] "
     "(docs/use/cluster.md).",
     metavar="ADDRESS",
     envvar="HYPERBATON_CLUSTER",
 )
 set_option = partial(
     option,
-    "Change a setting; may be given several times.",
+    "Change a setting; may be repeated.",
     "--set",
     default=(),
     metavar="SECTION.KEY=VALUE",
 )
-config_option = partial(option, "TOML file with settings, by section.")
+config_option = partial(option, "TOML file of settings, one table per section.")
 plugins_option = partial(
     flag,
-    "Also load distortion models that the system names and that are not part of hyperbaton. They "
-    "are programs: allow them only in systems that you trust.",
+    "Load distortion models from other packages if the system names them. They run as code: allow "
+    "this only for systems that you trust.",
 )
 language_options = tuple(
     partial(
         option,
-        f"Language of the {side}, which is raw text: en, ja, …; without it, text is tokens.",
+        f"Language of the raw {side} text (en, ja, …); without it, the text must be tokenised.",
         sets=f"text.{side}_language",
         metavar="CODE",
     )
     for side in ("source", "target")
 )
 limit_option = partial(
-    option, "Longest jump in words, or inf.", sets="search.distortion_limit", type=_Limit()
+    option, "Maximum jump in words, or inf.", sets="search.distortion_limit", type=_Limit()
 )
 
 
@@ -248,35 +248,36 @@ class SearchCommand(Command):
     model: Path = argument(default=REQUIRED, metavar="SYSTEM")
     source_tags: Path | None = option("Tags of the input, or CoNLL-U.")
     source_tree: Path | None = option("Trees of the input: PTB brackets, or CoNLL-U.")
-    factored: bool = flag("The input is written word|tag.")
-    tokenised: bool = flag("Text is tokens, though the system takes raw text.")
+    factored: bool = flag("Input words have the form word|tag.")
+    tokenised: bool = flag("The text is already tokenised, although the system takes raw text.")
     distortion: tuple[str, ...] = option(
-        "Use this distortion model (a name or module:Class) instead of all that the system has; "
-        "may be given several times.",
+        "Use this distortion model (a name or module:Class) instead of those of the system; may be "
+        "repeated.",
         default=(),
         metavar="NAME[,KEY=VALUE…]",
     )
     allow_plugins: bool = plugins_option()
     distortion_limit: int | None = limit_option()
     stack_size: int | None = option(
-        "Hypotheses per stack; 0: all.", sets="search.stack_size", type=NOT_NEGATIVE
+        "Maximum hypotheses per stack; 0: no limit.", sets="search.stack_size", type=NOT_NEGATIVE
     )
     pop_limit: int | None = option(
-        "Steps tried per stack; 0: all.", sets="search.pop_limit", type=NOT_NEGATIVE
+        "Maximum steps tried per stack; 0: no limit.", sets="search.pop_limit", type=NOT_NEGATIVE
     )
     time_limit: float | None = option(
-        "Time for the search of each sentence; when it is up, few steps are tried for the rest of "
-        "the sentence. 0: no limit.",
+        "Seconds of search per sentence; afterwards the beam narrows. 0: no limit.",
         sets="search.time_limit",
         type=click.FloatRange(min=0),
         metavar="SECONDS",
     )
-    drop_unknown: bool = flag("Leave unknown words out.", sets="search.drop_unknown")
+    drop_unknown: bool = flag(
+        "Omit unknown words from the translation.", sets="search.drop_unknown"
+    )
     config: Path | None = config_option()
     assignments: tuple[str, ...] = set_option()
 
     def text(self) -> "TextPipelines | None":
-        """What makes tokens of text, unless it is tokens already; a missing package is an error."""
+        """The tokenisers of the system; None if the text is tokenised. Raises if one is missing."""
         from hyperbaton.models.system.folder import load_text
 
         if self.tokenised or self.factored:
@@ -292,11 +293,11 @@ class SearchCommand(Command):
         return Origin(self.model, self.distortion, self.allow_plugins)
 
     def translator(self, *, lattice: bool = False) -> "Translator":
-        """The system; `lattice`: with search lattices."""
+        """Loads the system; with `lattice`, its search records lattices."""
         from hyperbaton.settings import settings_of_system
 
-        own = settings_of_system(self.model)
-        search = self.settings(self.assignments, ["search"], own).search
+        saved = settings_of_system(self.model)
+        search = self.settings(self.assignments, ["search"], saved).search
         search = replace(search, lattice=search.lattice or lattice)
         translator = self.origin().load(search)
         if self.tokenised or self.factored:
@@ -311,26 +312,27 @@ class SearchCommand(Command):
 
 @dataclass(frozen=True, kw_only=True)
 class MarkedCommand(SearchCommand):
-    """A command that translates text in which terms, zones and walls may be marked."""
+    """A command that translates text with marked terms, zones and walls."""
 
     markup: str = option(
-        "What to do with markup in the input: how the translations of its terms go with those of "
-        "the phrase table, or ignore it, or take it for text.",
+        "How to treat markup: the translation of a marked term replaces those of the phrase table "
+        "(exclusive), competes with them (inclusive) or restricts them (constraint); or remove "
+        "the tags (ignore), or translate them as text (pass-through).",
         default="pass-through",
         type=click.Choice([*TERM_MODES, "ignore", "pass-through"]),
     )
     glossary: Path | None = option(
-        "Translate terms as this file says; its lines have a term, its translation and perhaps a "
-        "probability, with tabs between them."
+        "File of terms and their translations, one per line: term, translation and optional "
+        "probability, separated by tabs."
     )
     glossary_mode: str = option(
-        "How the translations of the glossary go with those of the phrase table.",
+        "How glossary translations combine with the phrase table; see --markup.",
         default="exclusive",
         type=click.Choice(TERM_MODES),
     )
 
     def marking(self) -> "Marking":
-        """How the input is marked; a glossary that cannot be read is an error."""
+        """How the input is marked. Raises if the glossary cannot be read."""
         from hyperbaton.corpus.sentences.glossary import read_glossary
         from hyperbaton.corpus.sentences.marking import Marking
 
@@ -342,15 +344,15 @@ class MarkedCommand(SearchCommand):
     def read(
         self, source: Path, marking: "Marking", alignment: Path | None = None
     ) -> "Generator[Sentence | BadLine, None, None]":
-        """The sentences of a file with their marks, or what is wrong with a line; the `alignment`
-        is that with the reference."""
+        """Yields each sentence of a file with its marks, or the error in its line; `alignment` is
+        the word alignment with the reference."""
         from hyperbaton.corpus.corpora.reading import SourceFiles, read_marked_sentences
 
         files = SourceFiles(source, self.source_tags, self.source_tree, alignment)
         return read_marked_sentences(files, marking, self.parser())
 
     def parser(self) -> "Callable[[Marked], Sentence]":
-        """Makes the sentence of a line, whose markup was read."""
+        """Returns a function that turns a line with parsed markup into a sentence."""
         from hyperbaton.corpus.sentences.marking import marked_sentence
 
         text = self.text()
@@ -359,28 +361,28 @@ class MarkedCommand(SearchCommand):
 
 @dataclass(frozen=True, kw_only=True)
 class CorpusCommand(Command):
-    """A command that reads a parallel corpus, or a sample in its place."""
+    """A command that reads a parallel corpus or an embedded sample."""
 
-    source: Path | None = option("Source text, one sentence a line.")
-    target: Path | None = option("Target text, as many lines.")
+    source: Path | None = option("Source text, one sentence per line.")
+    target: Path | None = option("Target text, with the same number of lines.")
     alignment: Path | None = option("Word alignment in Pharaoh format (0-0 1-2).")
     source_tags: Path | None = option("One tag per source word, or CoNLL-U.")
     target_tags: Path | None = option("One tag per target word, or CoNLL-U.")
     source_tree: Path | None = option("Source trees: PTB brackets, or CoNLL-U.")
     sample: str | None = option("Use an embedded sample instead: ja-en or zh-en.")
     skip_bad: bool = flag(
-        "Leave bad pairs out and count them, instead of stopping.", sets="corpus.skip_bad"
+        "Skip and count bad sentence pairs instead of stopping.", sets="corpus.skip_bad"
     )
 
     def files(self, split: str = "train", *, aligned: bool = True) -> "CorpusFiles":
-        """The files that were given, or those of the sample."""
+        """The files given as options, or those of the sample."""
         from hyperbaton.corpus.corpora.reading import CorpusFiles
         from hyperbaton.samples import sample_files
 
         given = {file.name: getattr(self, file.name) for file in fields(CorpusFiles)}
         if self.sample is not None:
             if any(given.values()):
-                raise click.UsageError("give either --sample or files of your own, not both")
+                raise click.UsageError("give either --sample or corpus files, not both")
             return sample_files(self.sample, split)
         if self.source is None or self.target is None or (aligned and self.alignment is None):
             wanted = "--source, --target and --alignment" if aligned else "--source and --target"
@@ -390,7 +392,7 @@ class CorpusCommand(Command):
 
 @dataclass(frozen=True, kw_only=True)
 class TextCommand(CorpusCommand):
-    """A command whose corpus may be raw text."""
+    """A command that accepts a corpus of raw text."""
 
     source_language: str | None = language_options[0]()
     target_language: str | None = language_options[1]()

@@ -1,4 +1,4 @@
-"""`hyperbaton prepare`: from raw parallel text to clean training, development and test sets."""
+"""`hyperbaton prepare`: turns raw parallel text into clean training, development and test sets."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,50 +30,55 @@ class Prepare(Command):
     hyperbaton prepare raw.ja raw.en -s ja -t en --dev 5 --test 5 -o data
     hyperbaton prepare raw.tsv -s ja -t en --columns 1,2 --dev 5 --test 5 -o data
 
-    Takes two text files, or one file with tab-separated columns (.tsv), JSON lines as Hugging Face
-    writes them (.jsonl), or a translation memory (.tmx); also packed ones (.gz, .bz2, .xz, .zst).
-    The text is not tokenised. Which pairs were dropped and why is in report.md and report.json of
-    the folder. See docs/use/prepare.md.
+    Takes two text files, or one file: tab-separated columns (.tsv), JSON lines as Hugging Face
+    writes them (.jsonl), or a translation memory (.tmx). Files may be compressed (.gz, .bz2, .xz,
+    .zst). The text is not tokenised. report.md and report.json in the output folder say which
+    pairs were dropped and why. See docs/use/prepare.md.
     """
 
     files: tuple[Path, ...] = argument(default=REQUIRED, metavar="FILE...")
     source_language: str = option(
-        "Code of the source language: ja, pt-BR.", "-s", "--source-language", default=REQUIRED
+        "Code of the source language, such as ja or pt-BR.",
+        "-s",
+        "--source-language",
+        default=REQUIRED,
     )
     target_language: str = option(
         "Code of the target language.", "-t", "--target-language", default=REQUIRED
     )
     out: Path = option("Folder for the results.", "-o", "--out", default=REQUIRED)
     form: str | None = option(
-        "What the files are.  [default: by their names]",
+        "Format of the files.  [default: from their names]",
         "--input-format",
         type=click.Choice(["text", "tsv", "jsonl", "tmx"]),
     )
     columns: str = option(
-        "Columns of a .tsv file, from 1.", default="1,2", metavar="SOURCE,TARGET[,DOCUMENT]"
+        "Columns of a .tsv file, counted from 1.",
+        default="1,2",
+        metavar="SOURCE,TARGET[,DOCUMENT]",
     )
-    documents: Path | None = option("For text files: a file with the document of each line.")
+    documents: Path | None = option("For text files: a file that names the document of each line.")
     document_key: str = option(
-        "For .jsonl and .tmx: the key, or type of property, that names the document.", default=""
+        "For .jsonl and .tmx: the key or property type that holds the document name.", default=""
     )
-    dev: int = option("Pairs of the development set.", default=1000, type=NOT_NEGATIVE)
-    test: int = option("Pairs of the test set.", default=1000, type=NOT_NEGATIVE)
+    dev: int = option("Number of pairs in the development set.", default=1000, type=NOT_NEGATIVE)
+    test: int = option("Number of pairs in the test set.", default=1000, type=NOT_NEGATIVE)
     max_words: int = option(
-        "Drop pairs with a longer side; in languages without spaces between words, two characters "
-        "count as a word; 0: none.",
+        "Drop pairs with more words than this on a side; in languages without spaces, two "
+        "characters count as a word. 0: drop none.",
         default=100,
         type=NOT_NEGATIVE,
     )
     ratio: float = option(
-        "Drop pairs of which one side is this many times longer than the other; 0: none.",
+        "Drop pairs in which one side is this many times longer than the other. 0: drop none.",
         default=9.0,
     )
     script: float = option(
-        "Drop pairs of which a side has a smaller share of letters in the script of its language; "
-        "0: none.",
+        "Drop pairs in which less than this share of a side's letters is in the script of its "
+        "language. 0: drop none.",
         default=0.3,
     )
-    skip_bad: bool = flag("Leave records that cannot be read out and count them.")
+    skip_bad: bool = flag("Skip and count unreadable records instead of stopping.")
 
     def run(self) -> None:
         from hyperbaton.corpus.languages import scripts_of
@@ -83,7 +88,7 @@ class Prepare(Command):
         job = self.job()
         for code in (self.source_language, self.target_language):
             if self.script and not scripts_of(code):
-                say(f"the script of {code!r} is not known, so it is not checked")
+                say(f"the script of {code!r} is unknown, so it is not checked")
         with progress_line() as progress:
             report = prepare(job, progress)
         print_blocks(result_tables(report))

@@ -1,7 +1,7 @@
-"""The prompt of `hyperbaton translate`: a sentence is typed, its translation appears.
+"""The prompt of `hyperbaton translate`: type a sentence to see its translation.
 
-A line that begins with a colon asks for something else. Lines can be edited and are remembered, as
-far as Python was built with readline.
+A line that begins with a colon is a command. Lines can be edited and are kept in a history if
+Python was built with readline.
 """
 
 import os
@@ -23,15 +23,15 @@ SIGN = "> "
 HELP = """\
 :jumps        draw the order in which the last sentence was translated
 :n-best N     show the N best translations of each sentence
-:help         this list
-:quit         the end, as Ctrl-D; Ctrl-C clears the line
-::            a line that begins with a colon, to be translated; so does a space before it"""
+:help         show this list
+:quit         quit, as does Ctrl-D; Ctrl-C clears the line
+::            translate a line that begins with a colon; a space before the colon works too"""
 MOST_REMEMBERED = 1000  # lines
 
 
 @dataclass
 class Prompt:
-    """`translate` gives the best translations of a line, as many as it is asked for."""
+    """A prompt; `translate` takes a line and returns its n best translations."""
 
     translate: Callable[[str, int], "list[Translation]"]
     n_best: int = 1
@@ -43,18 +43,19 @@ class Prompt:
             while True:
                 try:
                     text = input(SIGN)
-                    for line in text.split("\n"):  # several were pasted
+                    for line in text.split("\n"):  # several lines were pasted
                         self.answer(line)
                 except EOFError:
                     print()
                     return
                 except KeyboardInterrupt as stop:
-                    if type(stop) is not KeyboardInterrupt:  # more than Ctrl-C
+                    if type(stop) is not KeyboardInterrupt:  # another signal
                         raise
                     print()
 
     def answer(self, line: str) -> None:
-        """Translates a line or does what it asks; the end is an `EOFError`, as where input ends."""
+        """Translates a line or runs its command; `:quit` raises `EOFError`, as the end of input
+        does."""
         try:
             if line.startswith(":") and not line.startswith("::"):
                 self._do(*line[1:].split())
@@ -67,10 +68,10 @@ class Prompt:
         try:
             line.encode()
         except UnicodeEncodeError:
-            raise DataError("this is not UTF-8", advice="set the terminal to it") from None
+            raise DataError("this is not UTF-8", advice="set the terminal to UTF-8") from None
         self.last = self.translate(line, self.n_best)
-        for one in self.last:
-            print(one.text if self.n_best == 1 else f"{one.score:9.4f}  {one.text}")
+        for best in self.last:
+            print(best.text if self.n_best == 1 else f"{best.score:9.4f}  {best.text}")
 
     def _do(self, name: str = "", *values: str) -> None:
         match name, values:
@@ -86,23 +87,23 @@ class Prompt:
                 raise EOFError
             case _:
                 known = [row.split()[0] for row in HELP.splitlines()[:-1]]
-                asked = f":{' '.join((name, *values))}"
-                advice = "a line that begins with :: is translated"
+                typed = f":{' '.join((name, *values))}"
+                advice = "to translate a line that begins with a colon, write ::"
                 raise DataError(
-                    f"there is no {asked}", expected=nearest(asked, known), advice=advice
+                    f"unknown command {typed}", expected=nearest(typed, known), advice=advice
                 )
 
     def _draw(self) -> None:
         from hyperbaton.views.jumps_text import jump_lines
 
         if not self.last:
-            raise DataError("nothing was translated yet", advice="type a sentence first")
+            raise DataError("nothing has been translated yet", advice="type a sentence first")
         for line in jump_lines(self.last[0].derivation):
             print(line)
 
 
 def prompt(job: "MarkedCommand", n_best: int) -> None:
-    """Translates what is typed with the system of a command."""
+    """Runs a prompt with the system of a command."""
     from hyperbaton.corpus.words.unknown_words import UnknownWords
     from hyperbaton.decoder.stream import Failure, decode_all
     from hyperbaton.decoder.translator import Translation
@@ -117,7 +118,7 @@ def prompt(job: "MarkedCommand", n_best: int) -> None:
         sentence = marking.mark(parse(marking.read(line)))
         for hint in unknown.add(sentence.words):
             say(hint)
-        # as a stream, because Ctrl-C ends one at once
+        # as a stream, which Ctrl-C stops at once
         [result] = decode_all(translator, [sentence], n_best=n_best, distinct=True)
         if isinstance(result, Failure):
             raise result.error
@@ -130,7 +131,7 @@ def prompt(job: "MarkedCommand", n_best: int) -> None:
 
 @contextmanager
 def remembered() -> Iterator[None]:
-    """Lines can be edited and those of earlier times come back, if that is possible at all."""
+    """Enables line editing and the saved history, if readline is available."""
     sys.stdin.reconfigure(encoding="utf-8", errors="surrogateescape")  # type: ignore[union-attr]
     try:
         import readline

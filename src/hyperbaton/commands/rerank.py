@@ -1,4 +1,4 @@
-"""`hyperbaton rerank`: n-best lists in another order, by features from elsewhere."""
+"""`hyperbaton rerank`: reorders n-best lists by additional features or by consensus."""
 
 from collections.abc import Mapping
 from contextlib import ExitStack, closing
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
     from hyperbaton.tuning.evaluation.tables import Table
     from hyperbaton.tuning.weights.reranking import Reranking
 
-MBR_SCALE = 20.0  # as models/system/folder.py has it
+MBR_SCALE = 20.0  # the same as in models/system/folder.py
 
 
 @dataclass(frozen=True, kw_only=True)
 class Rerank(Command):
-    """Rerank n-best lists: by more features, or by consensus.
+    """Rerank n-best lists by additional features or by consensus.
 
     \b
     hyperbaton rerank dev.nbest --feature neural=dev.scores --reference dev.en \\
@@ -44,52 +44,52 @@ class Rerank(Command):
         --weights rerank.toml -o output.en
     hyperbaton rerank --mbr one.nbest other.nbest -o output.en
 
-    With --reference, weights of all features are learned: of those in the lists, of the lists' own
-    scores and of those that you add. With --weights, they choose the best translations of other
-    lists. With --mbr, the translation with the highest expected BLEU is chosen, the others standing
-    in for the reference, each as likely as its scores say; lists of several systems count the same.
-    A sentence that has no list gives an empty line. See docs/use/reranking.md.
+    With --reference, learns weights for the features in the lists, their total score and the
+    features that you add. With --weights, uses learned weights to choose the best translations of
+    other lists. With --mbr, chooses the translation with the highest expected BLEU; the other
+    translations serve as references, weighted by their probabilities, and lists of several systems
+    count equally. A sentence without a list gives an empty line. See docs/use/reranking.md.
     """
 
     lists: tuple[Path, ...] = argument(default=REQUIRED, metavar="N-BEST...")
     mbr: bool = flag("Choose by minimum Bayes risk.")
     mbr_scale: float | None = option(
-        "Factor of the scores for --mbr: the higher, the more the best ones count. 20 suits "
-        "weights whose absolute values sum to 1, as tune makes them.  [default: 20]"
+        "Multiplier of the scores for --mbr: the higher, the more the best translations count. 20 "
+        "suits weights whose absolute values sum to 1, such as tuned weights.  [default: 20]"
     )
     features: tuple[str, ...] = option(
-        "Another feature: a file with a number for each entry of the lists, or a Python function, "
-        "which gets the source sentence (or None) and the list of translations and returns their "
-        "numbers; may be given several times.",
+        "Additional feature: a file with one number per list entry, or a Python function that "
+        "takes the source sentence (or None) and the list of translations and returns one number "
+        "for each; may be repeated.",
         "--feature",
         default=(),
         metavar="NAME=FILE|NAME=MODULE:FUNCTION",
     )
     system: Path | None = option(
-        "The system that made the lists, if it takes raw text: references are raw then, and so are "
-        "the best translations."
+        "The system that produced the lists, if it takes raw text: references are then raw text, "
+        "and so is the output."
     )
-    source: Path | None = option("Source text, for functions.")
+    source: Path | None = option("Source text, passed to feature functions.")
     references: tuple[Path, ...] = option(
-        "Reference translations to learn from; may be given several times.",
+        "Reference translations to learn from; may be repeated.",
         "--reference",
         default=(),
     )
-    weights: Path | None = option("Weights that were learned before.")
-    weights_out: Path | None = output("Write what is learned here, as TOML.")
+    weights: Path | None = option("File of learned weights.")
+    weights_out: Path | None = output("Write the learned weights here, as TOML.")
     method: str | None = option(
-        "mira, mert, pro, or an optimiser of your own as module:Class.  [default: mira]",
+        "mira, mert, pro, or your optimiser as module:Class.  [default: mira]",
         sets="tune.method",
     )
     metric: str | None = option(
         "A metric of 'hyperbaton evaluate', or a sum: bleu-ter.  [default: bleu]",
         sets="tune.metric",
     )
-    seed: int | None = option("Seed of what is random.  [default: 1]", sets="tune.seed")
+    seed: int | None = option("Random seed.  [default: 1]", sets="tune.seed")
     out: Path | None = output(
         "Write the best translations here.  [default with --weights: stdout]", "-o", "--out"
     )
-    n_best_file: Path | None = output("Write the lists in their new order here.")
+    n_best_file: Path | None = output("Write the reranked lists here.")
     threads: int = threads_option()
     config: Path | None = config_option()
     assignments: tuple[str, ...] = set_option()
@@ -97,17 +97,17 @@ class Rerank(Command):
     def run(self) -> None:
         if self.mbr:
             if self.references or self.weights or self.features or self.n_best_file:
-                raise click.UsageError("--mbr needs only lists, --mbr-scale and -o")
+                raise click.UsageError("--mbr takes only lists, --mbr-scale, --system and -o")
             self.choose_by_risk()
             return
         if len(self.lists) > 1 or self.mbr_scale is not None:
-            raise click.UsageError("several lists, and --mbr-scale, are for --mbr")
+            raise click.UsageError("several lists and --mbr-scale need --mbr")
         if (self.weights is None) == (not self.references):
             raise click.UsageError("give either --reference, to learn weights, or --weights")
         if self.weights is not None and self.weights_out is not None:
-            raise click.UsageError("--weights-out needs --reference: nothing is learned")
+            raise click.UsageError("--weights-out needs --reference, to learn weights")
         if self.references and STREAM in (self.out, self.n_best_file):
-            raise click.UsageError("what is learned goes to stdout: name a file for the rest")
+            raise click.UsageError("the learned weights go to stdout: name files for the lists")
         from hyperbaton.tuning.evaluation.nbest_lists import add_features, read_feature_lists
         from hyperbaton.tuning.weights.reranking import check_names, read_weights
         from hyperbaton.views.text_tables import print_blocks
@@ -117,9 +117,9 @@ class Rerank(Command):
         lists = add_features(lists, self.features, sources)
         n_sentences = len(sources) if sources else lists.sentences[-1] + 1
         if self.weights is None:
-            found = self.learn(lists, sources)
-            self.write(lists, found.weights, n_sentences)
-            print_blocks(result_tables(found))  # last: whoever reads it may go away
+            reranking = self.learn(lists, sources)
+            self.write(lists, reranking.weights, n_sentences)
+            print_blocks(result_tables(reranking))  # last, because the pipe may be closed
         else:
             weights = read_weights(self.weights)
             check_names(lists, weights, str(self.weights))
@@ -141,8 +141,8 @@ class Rerank(Command):
                     Scored([e.text for e in entries], np.array([e.score for e in entries]))
                     for entries in lists
                 ]
-                found = expected_gains(scored, scale) if scored else None
-                best = found.texts[found.best] if found else ""
+                gains = expected_gains(scored, scale) if scored else None
+                best = gains.texts[gains.best] if gains else ""
                 stream.write(f"{self.written(best)}\n".encode())
 
     @cached_property
@@ -152,7 +152,7 @@ class Rerank(Command):
         return None if self.system is None else load_text(self.system)
 
     def written(self, tokens: str) -> str:
-        """A translation as people write it, if the system does."""
+        """Detokenises a translation if the system takes raw text."""
         return tokens if self.text is None else self.text.target.detokenise(tokens.split(" "))
 
     def read_sources(self, lists: "FeatureLists") -> list[str] | None:
@@ -165,7 +165,7 @@ class Rerank(Command):
         return sources
 
     def learn(self, lists: "FeatureLists", sources: list[str] | None) -> "Reranking":
-        """What the references teach, which is also written."""
+        """Learns weights from the references, and writes them if a file was given."""
         from hyperbaton.tuning.evaluation.references import read_references
         from hyperbaton.tuning.weights.reranking import (
             RerankingTask,
@@ -183,13 +183,13 @@ class Rerank(Command):
         announce_compilation("hyperbaton.tuning.optimisers.line_search")
         with reporting() as reporter:
             task = RerankingTask(lists, references, sources, settings, self.threads, reporter)
-            found = learn(task)
+            reranking = learn(task)
         if self.weights_out is not None:
-            write_weights(self.weights_out, found, settings)
-        return found
+            write_weights(self.weights_out, reranking, settings)
+        return reranking
 
     def write(self, lists: "FeatureLists", weights: Mapping[str, float], n_sentences: int) -> None:
-        """The outputs that were asked for; standard output is for them if nothing is learned."""
+        """Writes the requested outputs; standard output is available if nothing is learned."""
         from hyperbaton.foundation.files.writing import open_to_write
         from hyperbaton.tuning.evaluation.nbest_lists import entry_line
         from hyperbaton.tuning.weights.reranking import best_translations, reranked
@@ -201,23 +201,24 @@ class Rerank(Command):
         groups = reranked(lists, weights)
         if self.n_best_file is not None:
             with open_to_write(self.n_best_file) as stream:
-                stream.writelines(f"{entry_line(one)}\n".encode() for own in groups for one in own)
+                for entries in groups:
+                    stream.writelines(f"{entry_line(entry)}\n".encode() for entry in entries)
         if out is not None:
             best = best_translations(groups, self.text, n_sentences)
             with open_to_write(out) as stream:
                 stream.writelines(f"{translation}\n".encode() for translation in best)
 
 
-def result_tables(found: "Reranking") -> "list[Table]":
+def result_tables(reranking: "Reranking") -> "list[Table]":
     from hyperbaton.tuning.evaluation.tables import Table
 
     rows = [
-        ["the lists' own order", f"{found.before:.2f}"],
-        ["reranked", f"{found.after:.2f}"],
-        ["best in the lists", f"{found.oracle:.2f}"],
+        ["original order", f"{reranking.before:.2f}"],
+        ["reranked", f"{reranking.after:.2f}"],
+        ["best in the lists", f"{reranking.oracle:.2f}"],
     ]
-    weights = [[name, f"{weight:.4f}"] for name, weight in found.weights.items()]
-    return [Table(["translations", found.metric], rows), Table(["feature", "weight"], weights)]
+    weights = [[name, f"{weight:.4f}"] for name, weight in reranking.weights.items()]
+    return [Table(["translations", reranking.metric], rows), Table(["feature", "weight"], weights)]
 
 
 rerank = command(Rerank)

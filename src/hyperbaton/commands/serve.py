@@ -1,4 +1,4 @@
-"""`hyperbaton serve`: systems behind an HTTP API and a page."""
+"""`hyperbaton serve`: serves systems through an HTTP API and a web page."""
 
 import webbrowser
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ from hyperbaton.commands.parameters import (
     threads_option,
 )
 from hyperbaton.console import announce_compilation, reporting, say
-from hyperbaton.foundation.errors import SettingError
+from hyperbaton.foundation.errors import DataError, SettingError
 
 if TYPE_CHECKING:
     from hyperbaton.decoder.translator import Translator
@@ -30,52 +30,54 @@ if TYPE_CHECKING:
     from hyperbaton.serving.systems import ServedSystem
 
 PORT = click.IntRange(0, 65535)
-DEMO = Path("hyperbaton-demo")  # as `hyperbaton demo` has it
+DEMO = Path("hyperbaton-demo")  # the same folder as `hyperbaton demo` uses
 
 
 @dataclass(frozen=True, kw_only=True)
 class Serve(Command):
-    """Translate over HTTP, with a page for the browser.
+    """Serve systems over HTTP, with a page for the browser.
 
     \b
     hyperbaton serve system
     hyperbaton serve ja-en=first zh-en=second --port 8000
     hyperbaton serve --demo
 
-    MODEL is the folder of a system, or NAME=FOLDER. The server answers on this machine only, unless
-    --host says otherwise, and reads no file but those of the systems. It prints its address and
-    runs until Ctrl-C; requests under way are finished first. docs/reference/http.md has the API.
+    SYSTEM is the folder of a system, or NAME=FOLDER. The server listens on this machine only,
+    unless you give --host, and reads only the files of the systems. It prints its address and runs
+    until Ctrl-C; requests in progress are finished first. docs/reference/http.md has the API.
     """
 
     models: tuple[str, ...] = argument(default=(), metavar="[SYSTEM]...")
-    demo: bool = flag(f"Serve the embedded samples, trained once into {DEMO}.")
+    demo: bool = flag(f"Serve systems trained on the embedded samples, kept in {DEMO}.")
     open: bool = flag("Open the page in a browser.")
     host: str = option("Address to listen on.", default="127.0.0.1")
-    port: int = option("Port to listen on; 0: any free one.", default=8321, type=PORT)
+    port: int = option("Port to listen on; 0: any free port.", default=8321, type=PORT)
     threads: int = threads_option()
-    max_bytes: int = option("Longest body of a request.", default=1 << 20, type=POSITIVE)
-    max_sentences: int = option("Most sentences of a request.", default=1000, type=POSITIVE)
-    max_words: int = option("Most words of a sentence.", default=200, type=POSITIVE)
-    max_letters: int = option("Most letters of a sentence.", default=5000, type=POSITIVE)
-    max_word_letters: int = option("Most letters of a word.", default=200, type=POSITIVE)
+    max_bytes: int = option("Maximum bytes of a request body.", default=1 << 20, type=POSITIVE)
+    max_sentences: int = option("Maximum sentences per request.", default=1000, type=POSITIVE)
+    max_words: int = option("Maximum words per sentence.", default=200, type=POSITIVE)
+    max_letters: int = option("Maximum characters per sentence.", default=5000, type=POSITIVE)
+    max_word_letters: int = option("Maximum characters per word.", default=200, type=POSITIVE)
     max_seconds: float = option(
-        "Longest time for a request.", default=30.0, type=click.FloatRange(min=0, min_open=True)
+        "Maximum seconds per request.", default=30.0, type=click.FloatRange(min=0, min_open=True)
     )
-    max_requests: int = option("Most requests at once.", default=64, type=POSITIVE)
-    max_n_best: int = option("Most translations of a sentence.", default=200, type=POSITIVE)
+    max_requests: int = option("Maximum concurrent requests.", default=64, type=POSITIVE)
+    max_n_best: int = option("Maximum translations per sentence.", default=200, type=POSITIVE)
     max_pops: int = option(
-        "Largest pop limit and stack size that a request may set.", default=5000, type=POSITIVE
+        "Maximum pop limit and stack size that a request may set.", default=5000, type=POSITIVE
     )
     max_answer_bytes: int = option(
-        "Longest answer, or line of one.", default=4 << 20, type=POSITIVE
+        "Maximum bytes of an answer, or of one line of a streamed answer.",
+        default=4 << 20,
+        type=POSITIVE,
     )
     allow_host: tuple[str, ...] = option(
-        "Answer to this name of the machine too; may be given several times.",
+        "Also accept requests to this host name; may be repeated.",
         default=(),
         metavar="NAME",
     )
     allow_origin: tuple[str, ...] = option(
-        "Let pages from there use the API; may be given several times.",
+        "Let web pages from this origin use the API; may be repeated.",
         default=(),
         metavar="https://HOST",
     )
@@ -99,16 +101,16 @@ class Serve(Command):
             for system in systems:
                 warm_up(system)
             if not is_loopback(self.host):
-                say("anybody who can reach this address can use the server; it asks no password")
+                say("anyone who can reach this address can use the server: it has no password")
             workers, limits = RequestThreads(self.threads, self.limits()), self.limits()
             hosts = allowed_hosts(self.host, self.allow_host)
             app = make_app(systems, workers, limits, hosts, self.allow_origin)
             address = address_of(self.host, listening)
             click.echo(address)
-            say(f"open {address} in a browser (Ctrl-C stops)")
+            say(f"open {address} in a browser (Ctrl-C stops the server)")
             if self.open:
                 webbrowser.open(address)
-            with suppress(KeyboardInterrupt):  # what ended the server is raised again afterwards
+            with suppress(KeyboardInterrupt):  # uvicorn raises the signal again when it has stopped
                 make_server(app, limits).run(sockets=[listening])
 
     def limits(self) -> "RequestLimits":
@@ -119,7 +121,7 @@ class Serve(Command):
         )
 
     def systems(self) -> "Iterator[ServedSystem]":
-        """Those that were named, then the samples."""
+        """Yields the systems of the command line, then those of the samples."""
         from hyperbaton.samples import SAMPLES, sample_demo
         from hyperbaton.serving.systems import ServedSystem
 
@@ -149,7 +151,7 @@ serve = command(Serve)
 
 
 def check_installed() -> None:
-    """Reports missing packages before anything is loaded."""
+    """Raises before anything is loaded if a package is missing."""
     from importlib.util import find_spec
 
     missing = [name for name in ("starlette", "uvicorn") if find_spec(name) is None]
@@ -160,7 +162,7 @@ def check_installed() -> None:
 
 
 def named_folder(text: str) -> tuple[str, Path]:
-    """Name and folder of `NAME=FOLDER`; a folder's own name by default."""
+    """Splits `NAME=FOLDER`; the name defaults to that of the folder."""
     name, equals, folder = text.partition("=")
     if not equals or Path(text).exists():
         return Path(text).resolve().name, Path(text)
@@ -168,16 +170,26 @@ def named_folder(text: str) -> tuple[str, Path]:
 
 
 def train_sample(name: str, folder: Path, threads: int) -> Path:
-    """Trains a system on a sample and gives it tuned weights; one that was trained before is
-    kept."""
+    """Trains a system on a sample and gives it tuned weights, unless its weights were kept."""
     from hyperbaton.models.system.folder import DISTORTION_LIMIT, write_weights
     from hyperbaton.models.system.training import train_system
     from hyperbaton.samples import sample_demo, sample_files
     from hyperbaton.settings import Settings
 
-    demo = sample_demo(name)
+    demo, weights = sample_demo(name), _weights(folder)
     with reporting() as reporter:
         settings = Settings().training(demo["distortion"])
         train_system(sample_files(name), folder, settings, (), threads, reporter)
-    write_weights(folder, demo["weights"], DISTORTION_LIMIT, {"source": "demo.toml"})
+    if weights != _weights(folder):  # newly trained: training keeps the weights of an old system
+        write_weights(folder, demo["weights"], DISTORTION_LIMIT, {"source": "demo.toml"})
     return folder
+
+
+def _weights(folder: Path) -> dict[str, float] | None:
+    """The weights of a system; None if there is no system."""
+    from hyperbaton.models.system.folder import read_system
+
+    with suppress(DataError):
+        weights: dict[str, float] = read_system(folder)["weights"]
+        return weights
+    return None

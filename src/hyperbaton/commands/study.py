@@ -1,4 +1,4 @@
-"""`hyperbaton study`: what models have learned, tested without translating."""
+"""`hyperbaton study`: tests reordering models without translating."""
 
 import click
 
@@ -10,7 +10,7 @@ study = click.Group(
     commands={"next-word": next_word, "learners": learners},
     help="""Test reordering models without translating.
 
-    next-word asks the models of a system which source word is translated next; learners compares
-    machine learners that predict the moves of phrases.
+    next-word tests how well the models of a system predict the next source word; learners compares
+    classifiers that predict how phrases move.
     """,
 )

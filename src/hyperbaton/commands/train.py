@@ -1,4 +1,4 @@
-"""`hyperbaton train`: from a parallel corpus to a translation system."""
+"""`hyperbaton train`: trains a translation system on a parallel corpus."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -21,52 +21,52 @@ from hyperbaton.console import announce_compilation, program, reporting, say
 
 @dataclass(frozen=True, kw_only=True)
 class Train(TextCommand):
-    """Train a translation system from a word-aligned corpus.
+    """Train a translation system on a word-aligned corpus.
 
     \b
     hyperbaton train --source train.ja --target train.en \\
         --alignment train.align --out system
     hyperbaton train --sample ja-en --distortion pair --out system
 
-    Makes a phrase table with reordering scores, a language model, word classes, and whatever the
-    distortion models learn (hyperbaton info lists them). Stages whose inputs have not
-    changed are not run again. A run that is stopped halfway leaves the old system, or none, and the
-    next run resumes after the last finished stage, in a phrase table after its last finished piece.
-    --set train.memory=1GB bounds the memory of the phrase table, of counting n-grams and of the
-    features of pair and sequence. The memory shown is the peak of the process so far.
+    Trains a phrase table with reordering scores, a language model, word classes and distortion
+    models (hyperbaton info lists them). Stages with unchanged inputs are not run again. If you stop
+    a run, the old system stays as it was; the next run resumes after the last finished stage or
+    piece of the phrase table. --set train.memory=1GB limits the memory for the phrase table, for
+    counting n-grams and for the features of pair and sequence. Progress shows the peak memory of
+    the process so far.
 
-    With --source-language and --target-language, text is raw: the system learns how to cut it, and
+    With --source-language and --target-language, the text is raw: it is tokenised, and the system
     translates raw text (docs/use/text.md). Align with the same options.
     """
 
-    out: Path = option("Folder of the system; made if missing.", "-o", "--out", default=REQUIRED)
+    out: Path = option("Folder of the system; created if missing.", "-o", "--out", default=REQUIRED)
     lm_order: int | None = option("Order of the language model.  [default: 5]", sets="lm.order")
     lm_texts: tuple[Path, ...] = option(
-        "More target text for the language model; may be given several times.",
+        "More target text for the language model; may be repeated.",
         "--lm-text",
         default=(),
     )
     lms: tuple[str, ...] = option(
-        "Use this language model, an ARPA file or KenLM binary, instead of one of the target text; "
-        "with a NAME, beside it, as feature lm.NAME; may be given several times.",
+        "Use this language model (ARPA or KenLM binary) instead of training one; with a NAME, in "
+        "addition to the trained one, as feature lm.NAME; may be repeated.",
         "--lm",
         default=(),
         metavar="[NAME=]FILE",
     )
     lm_classes: int | None = option(
-        "Also train a language model of this many word classes, as feature lm.classes.",
+        "Also train a language model over this many word classes, as feature lm.classes.",
         sets="lm.classes",
         type=POSITIVE,
     )
     max_phrase_length: int | None = option(
-        "Words of a phrase, 1 to 8.  [default: 7]", sets="phrases.max_length"
+        "Maximum words of a phrase, 1 to 8.  [default: 7]", sets="phrases.max_length"
     )
     distortion: tuple[str, ...] = option(
-        "Fit this distortion model; may be given several times.  [default: linear msd]",
+        "Train this distortion model; may be repeated.  [default: linear msd]",
         default=(),
         metavar="NAME[,KEY=VALUE…]",
     )
-    seed: int = option("Seed of all random steps.", default=0)
+    seed: int = option("Random seed.", default=0)
     config: Path | None = config_option()
     threads: int = threads_option()
     cluster: str | None = cluster_option()

@@ -1,4 +1,4 @@
-"""`hyperbaton translate`: text in, translations out."""
+"""`hyperbaton translate`: translates text line by line."""
 
 import sys
 import time
@@ -47,14 +47,14 @@ class Translate(MarkedCommand):
     hyperbaton translate system input.ja -o output.en
     echo "kare wa hon o katta ." | hyperbaton translate system --print-alignment
 
-    Without INPUT, reads standard input; in a terminal that is a prompt (type :help there). Input
-    and output are tokenised text, or raw text if the system was trained on raw text
+    Without INPUT, reads standard input; a terminal shows a prompt (type :help there). Input and
+    output are tokenised text, or raw text if the system was trained on raw text
     (docs/use/text.md). Empty lines stay empty. A line that cannot be translated gives an empty line
-    and a message; the other lines are translated, and the exit code is 1.
+    and a message; the other lines are still translated, and the exit code is 1.
 
-    --force, --prefix and --order take a file that says, line by line, which translation, beginning
-    or order to search for; --oracle searches in the order of a reference
-    (docs/understand/oracle.md). With --markup, tags in the input give the translation of a term or
+    --force, --prefix and --order take a file with one constraint per line: the translation, its
+    beginning, or the order of the source words. --oracle follows the order of a reference
+    (docs/understand/oracle.md). With --markup, tags in the input set the translation of a term or
     keep words together; --glossary takes a list of terms (docs/use/constraints.md).
     """
 
@@ -76,40 +76,39 @@ class Translate(MarkedCommand):
 
     source: Path = argument(default=STREAM, metavar="[INPUT]")
     out: Path | None = output(
-        "Output file.  [default: stdout, unless another output goes there]", "-o", "--out"
+        "Output file.  [default: stdout, unless another output uses it]", "-o", "--out"
     )
     n_best: int = option("Length of n-best lists.", default=1, type=POSITIVE)
-    n_best_file: Path | None = output("Write n-best lists here, in Moses' format.")
-    distinct: bool = flag("Keep each translation only once in an n-best list.")
+    n_best_file: Path | None = output("Write n-best lists here, in Moses format.")
+    distinct: bool = flag("List each distinct translation only once.")
     only: str | None = option(
-        "Translate nothing: print the tokens of source or target text as the system makes them, or "
-        "the text of target tokens.",
+        "Do not translate: only tokenise source or target text as the system does, or detokenise "
+        "target text.",
         type=click.Choice(["source-tokens", "target-tokens", "target-text"]),
     )
-    print_alignment: bool = flag("Also print word alignments, behind |||.")
+    print_alignment: bool = flag("Also print word alignments, after |||.")
     form: str = option(
-        "json: an object for each sentence.",
+        "json: one object per sentence.",
         "--format",
         default="text",
         type=click.Choice(["text", "json"]),
     )
-    lattice: Path | None = output("Write search lattices here, as Moses' search graphs.")
+    lattice: Path | None = output("Write search lattices here, as Moses search graphs.")
     stats: bool = flag("Print search statistics to stderr at the end.")
-    mbr: bool = flag("Choose among the n-best (100 by default) by minimum Bayes risk.")
-    mbr_lattice: bool = flag("Choose among all translations of the search lattice instead.")
+    mbr: bool = flag("Choose from the n-best list (100 by default) by minimum Bayes risk.")
+    mbr_lattice: bool = flag("Choose from the search lattice by minimum Bayes risk.")
     mbr_scale: float | None = option(
-        "Factor of the scores for both: the higher, the more the best ones count.  [default: what "
-        "'hyperbaton tune --choose-mbr-scale' has chosen for the system, or 20]"
+        "Multiplier of the scores for both: the higher, the more the best translations count.  "
+        "[default: the scale chosen by 'hyperbaton tune --choose-mbr-scale', or 20]"
     )
     force: Path | None = option(
-        "Translate into these lines, or the nearest that the system can say, and score them."
+        "File of translations to produce and score; if the system cannot produce one, it produces "
+        "the closest."
     )
-    prefix: Path | None = option("Begin each translation with the words of a line of this file.")
-    order: Path | None = option(
-        "Translate source words in the order that a line of this file says: 4 0-2 3."
-    )
+    prefix: Path | None = option("File of words with which each translation must begin.")
+    order: Path | None = option("File of orders in which to translate the source words: 4 0-2 3.")
     oracle: Path | None = option(
-        "Translate in the order of the reference, whose word alignment with the source this is."
+        "Word alignment of the source with the reference: translate in the reference's order."
     )
     threads: int = threads_option()
     cluster: str | None = cluster_option()
@@ -127,7 +126,7 @@ class Translate(MarkedCommand):
         if self.only is not None:
             self.convert(self.only)
             return
-        marking = self.marking()  # first of all: a glossary may be wrong
+        marking = self.marking()  # first, to report errors in the glossary early
         sentences = self.read(self.source, marking, self.oracle)
         announce_compilation("hyperbaton.decoder.search")
         translator = self.translator(lattice=self.lattice is not None or self.mbr_lattice)
@@ -137,7 +136,7 @@ class Translate(MarkedCommand):
             files = _Files(self, stack)
             lines = stack.enter_context(closing(sentences))
             requests = self.requests(stack, translator)
-            silent = is_typed or files.is_on_terminal  # text is no place for a moving line
+            silent = is_typed or files.is_on_terminal  # a progress line would garble the text
             progress = stack.enter_context(nullcontext() if silent else progress_line())
             workers = stack.enter_context(
                 workers_of(None if is_typed else self.cluster, self.threads)
@@ -164,37 +163,42 @@ class Translate(MarkedCommand):
             raise SystemExit(1)
 
     def convert(self, wanted: str) -> None:
-        """Text to tokens, or back, line by line."""
+        """Tokenises or detokenises the input line by line."""
         from hyperbaton.corpus.text import parse_lines
         from hyperbaton.foundation.files.writing import open_to_write
 
         text = self.text()
         if text is None:
             raise DataError(
-                "the system takes tokens, so there is nothing to convert", where=str(self.model)
+                "the system takes tokenised text and has no tokeniser",
+                where=str(self.model),
+                advice="leave out --only",
             )
         side = text.source if wanted == "source-tokens" else text.target
         with open_to_write(self.out or STREAM) as stream:
             for _, line in parse_lines(self.source, str):
                 is_text = wanted == "target-text"
-                made = side.detokenise(line.split()) if is_text else " ".join(side.tokenise(line))
-                stream.write(f"{made}\n".encode())
+                words = side.detokenise(line.split()) if is_text else " ".join(side.tokenise(line))
+                stream.write(f"{words}\n".encode())
 
     @property
     def is_json(self) -> bool:
         return self.form == "json"
 
     def check(self) -> None:
-        """Refuses options that do not go together."""
+        """Raises if options contradict each other."""
         if self.n_best > 1 and not (self.n_best_file or self.is_json or self.mbr):
             raise click.UsageError("--n-best needs --n-best-file or --format json")
         if self.is_json and self.out is None and STREAM in (self.n_best_file, self.lattice):
-            raise click.UsageError("--format json goes to stdout as well: give -o, or leave it out")
+            raise click.UsageError(
+                "--format json also writes to stdout: give -o FILE, or remove --format"
+            )
         if len(self.requested()) > 1:
             raise click.UsageError(f"{' and '.join(self.requested())} exclude each other")
 
     def is_prompt(self) -> bool:
-        """Whether somebody types sentences, and wants nothing but their translations."""
+        """Whether to show a prompt: standard input and output are a terminal, and no option asks
+        for other output."""
         others = (
             "out", "n_best_file", "print_alignment", "is_json", "lattice", "stats", "mbr",
             "mbr_lattice", "force", "prefix", "order", "oracle", "source_tags", "source_tree",
@@ -207,16 +211,16 @@ class Translate(MarkedCommand):
         return replace(super().origin(), oracle=self.oracle is not None)
 
     def relative_scale(self, translator: "Translator") -> float:
-        """The factor of scores for minimum Bayes risk, for the size that the weights have."""
+        """The score multiplier for minimum Bayes risk, divided by the size of the weights."""
         from hyperbaton.models.system.folder import MBR_SCALE, read_system
         from hyperbaton.tuning.evaluation.consensus import size_of_weights
 
-        own: float = read_system(self.model)["search"].get("mbr_scale", MBR_SCALE)
-        scale = own if self.mbr_scale is None else self.mbr_scale
+        tuned: float = read_system(self.model)["search"].get("mbr_scale", MBR_SCALE)
+        scale = tuned if self.mbr_scale is None else self.mbr_scale
         return scale / size_of_weights(translator.weights)
 
     def requested(self) -> dict[str, Path]:
-        """The options that say what to search for."""
+        """The options given that constrain the search, with their files."""
         names = ("force", "prefix", "order")
         files = {f"--{name}": getattr(self, name) for name in names}
         return {name: path for name, path in files.items() if path is not None}
@@ -224,7 +228,7 @@ class Translate(MarkedCommand):
     def requests(
         self, stack: ExitStack, translator: "Translator"
     ) -> "Generator[Request, None, None] | None":
-        """One for each sentence, if there are any."""
+        """One constraint per sentence; None without a constraint option."""
         from hyperbaton.decoder.constrained_search import read_requests
 
         for name, path in self.requested().items():  # at most one
@@ -233,7 +237,7 @@ class Translate(MarkedCommand):
         return None
 
     def search(self, translator: "Translator", files: "_Files") -> "Search[Written]":
-        """What is wanted of every sentence."""
+        """The outputs to compute for every sentence."""
         from hyperbaton.decoder.stream import Search
         from hyperbaton.views.translation_text import WantedOutputs
 
@@ -257,7 +261,7 @@ translate = command(Translate)
 
 
 def users_of_layers(translator: "Translator") -> dict[str, list[str]]:
-    """The optional layers that the models of a system use, with the names of those models."""
+    """Maps each optional layer to the models of a system that use it."""
     users: dict[str, list[str]] = {}
     for model in translator.distortion:
         for layer in sorted(model.wants):
@@ -268,10 +272,10 @@ def users_of_layers(translator: "Translator") -> dict[str, list[str]]:
 def missing_lines(
     users: Mapping[str, list[str]], missing: Counter[str], n_sentences: int, *, every: bool
 ) -> list[str]:
-    """How many sentences lacked each layer; `every`: also layers that none lacked."""
+    """Reports how many sentences lacked each layer; with `every`, also layers that none lacked."""
     return [
         f"{missing[layer]} of {n_sentences} sentences had no {layer}: "
-        f"{' and '.join(names)} scored them by other features"
+        f"{' and '.join(names)} scored them with the other features"
         if missing[layer]
         else f"all sentences had a {layer} for {' and '.join(names)}"
         for layer, names in users.items()
@@ -280,7 +284,7 @@ def missing_lines(
 
 
 class _Report:
-    """What is said while sentences are translated, and at the end."""
+    """Messages during translation and at its end."""
 
     def __init__(self, translator: "Translator") -> None:
         from hyperbaton.corpus.words.unknown_words import UnknownWords
@@ -322,7 +326,7 @@ class _Report:
 
 
 class _Files:
-    """The outputs that were requested."""
+    """The requested output files."""
 
     def __init__(self, job: Translate, stack: ExitStack) -> None:
         from hyperbaton.foundation.files.writing import open_to_write

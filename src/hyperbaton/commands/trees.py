@@ -1,4 +1,4 @@
-"""`hyperbaton trees`: dependency trees of tokenised text."""
+"""`hyperbaton trees`: parses tokenised text into dependency trees."""
 
 from collections.abc import Generator
 from contextlib import closing
@@ -24,17 +24,17 @@ class Trees(Command):
     \b
     hyperbaton trees train.ja.gz --language ja --out train.ja.conllu.gz
 
-    The file serves as --source-tree and as --source-tags of other commands.
+    Other commands take the file as --source-tree and as --source-tags.
 
-    The parser keeps the tokens of the text. Every line becomes one block, also an empty line. Trees
-    are written as they are made; a file appears only when it is complete.
+    The text must be tokenised; the parser keeps its tokens. Every line becomes one block, even an
+    empty line. The output file appears only when it is complete.
 
-    Japanese is parsed by GiNZA: pip install 'hyperbaton[parse]'.
+    Japanese needs GiNZA: pip install 'hyperbaton[parse]'.
     """
 
     text: Path = argument(default=REQUIRED)
     language: str = option("Language of the text.", default=REQUIRED, type=click.Choice(LANGUAGES))
-    out: Path = output("Where the trees go.", "-o", "--out", default=STREAM)
+    out: Path = output("Write the trees here.", "-o", "--out", default=STREAM)
 
     def run(self) -> None:
         from hyperbaton.corpus.trees.parser import conllu_blocks, load_parser

@@ -1,4 +1,4 @@
-"""`hyperbaton tune`: weights that translate a development set best."""
+"""`hyperbaton tune`: tunes the weights of a system on a development set."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,25 +39,25 @@ class Tune(Command):
     hyperbaton tune system --source dev.ja --reference dev.en
     hyperbaton tune system --source dev.ja --reference dev.en --metric bleu-ter
 
-    The system receives the weights that score best when the development set is actually decoded
-    with them, never worse than the old ones, and the distortion limit that was used. To resume a
-    stopped run, give the same command again. See docs/use/tuning.md.
+    Stores in the system the weights with the best score when the development set is decoded with
+    them, and the distortion limit used. Weights that score worse than the old ones are never
+    stored. To resume a stopped run, repeat the command. See docs/use/tuning.md.
     """
 
     model: Path = argument(default=REQUIRED, metavar="SYSTEM")
     source: Path = option("Source text of the development set.", default=REQUIRED)
     references: tuple[Path, ...] = option(
-        "Its reference translations; may be given several times.", "--reference", default=REQUIRED
+        "Its reference translations; may be repeated.", "--reference", default=REQUIRED
     )
     source_tags: Path | None = option("Tags of the source, or CoNLL-U.")
     source_tree: Path | None = option("Trees of the source: PTB brackets, or CoNLL-U.")
-    tokenised: bool = flag("The texts are tokens, though the system takes raw text.")
+    tokenised: bool = flag("The texts are already tokenised, although the system takes raw text.")
     reference_alignment: Path | None = option(
-        "Word alignment of the source with the reference, for metrics of word order."
+        "Word alignment of the source with the reference, for word order metrics."
     )
     method: str | None = option(
         "mira (batch MIRA), mert (minimum error rate training), mert-lattice (the same on search "
-        "lattices), pro (pairwise ranking), or an optimiser of your own as module:Class.  "
+        "lattices), pro (pairwise ranking), or your optimiser as module:Class.  "
         "[default: mira]",
         sets="tune.method",
     )
@@ -65,36 +65,39 @@ class Tune(Command):
         "A metric of 'hyperbaton evaluate', or a sum: bleu-ter, bleu+ribes.  [default: bleu]",
         sets="tune.metric",
     )
-    n_best: int | None = option("Hypotheses for each sentence.  [default: 100]", sets="tune.n_best")
-    iterations: int | None = option("Decodings at most.  [default: 15]", sets="tune.iterations")
+    n_best: int | None = option("Length of n-best lists.  [default: 100]", sets="tune.n_best")
+    iterations: int | None = option(
+        "Maximum number of decoding rounds.  [default: 15]", sets="tune.iterations"
+    )
     replicas: int | None = option(
-        "Tuning runs, with consecutive seeds.  [default: 3]",
+        "Number of tuning runs, with consecutive seeds.  [default: 3]",
         sets="tune.replicas",
         type=POSITIVE,
     )
     seed: int | None = option("Seed of the first replica.  [default: 1]", sets="tune.seed")
     protocol: str | None = option(
-        "Keep the best weights on the development set; tune on its first half and keep the "
-        "best on the second; or average the replicas.  [default: best]",
+        "Which weights to store: the best on the development set (best); the best on its second "
+        "half after tuning on the first (goto); or the mean of the replicas (average).  "
+        "[default: best]",
         sets="tune.protocol",
         type=click.Choice(["best", GOTO, AVERAGE]),
     )
     average: bool = flag("The same as --protocol average.")
     fixed: tuple[str, ...] = option(
-        "Leave this weight as it is, or give it this value and leave it there; * stands for "
-        "anything ('translation.*=0'); may be given several times.",
+        "Do not tune this weight; keep its value or the one given. * matches anything "
+        "('translation.*=0'); may be repeated.",
         "--fix",
         default=(),
         metavar="FEATURE[=WEIGHT]",
     )
     distortion_limit: int | None = limit_option()
     choose_mbr_scale: bool = flag(
-        "Also choose the scale for minimum Bayes risk ('hyperbaton translate --mbr') that scores "
-        "best on the development set, and keep it in the system."
+        "Also store the scale for minimum Bayes risk ('hyperbaton translate --mbr') that scores "
+        "best on the development set."
     )
     state: Path | None = option("Folder for traces and state.  [default: SYSTEM/tuning]")
     restart: bool = flag("Discard earlier state and start over.")
-    plot: Path | None = output("Draw into this file.  [default: STATE/tuning.svg]")
+    plot: Path | None = output("Draw the progress of tuning here.  [default: STATE/tuning.svg]")
     allow_plugins: bool = plugins_option()
     threads: int = threads_option()
     cluster: str | None = cluster_option()
@@ -119,19 +122,15 @@ class Tune(Command):
             (*average, *self.assignments), ["tune", "search"], settings_of_system(self.model)
         )
         job = self.job()
-        try:
-            with reporting(resumes=True) as reporter, far_workers(self.cluster) as workers:
-                result, before = tune_system(job, settings.tune, settings.search, reporter, workers)
-        except KeyboardInterrupt:
-            say("stopped; run the same command again to resume")
-            raise
+        with reporting(resumes=True) as reporter, far_workers(self.cluster) as workers:
+            result, before = tune_system(job, settings.tune, settings.search, reporter, workers)
         plot_tuning(result, self.plot or job.picture)
         print_blocks(tuning_blocks(result, before))
-        done = "tuned" if result.gained else "nothing was gained, the weights are unchanged"
+        done = "tuned" if result.gained else "no gain, weights unchanged"
         say(f"{done}: {self.model / NAME}; traces and a picture: {job.folder}")
 
     def job(self) -> "TuningJob":
-        """The system and its development set, without the settings."""
+        """The system, its development set and the options that are not settings."""
         from hyperbaton.tuning.evaluation.data_sets import DataSet
         from hyperbaton.tuning.weights.system_tuning import TuningJob
 

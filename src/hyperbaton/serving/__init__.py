@@ -1,1 +1,1 @@
-"""The HTTP service: systems behind an API and a page."""
+"""The HTTP service: an API and a web page."""

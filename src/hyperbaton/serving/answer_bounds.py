@@ -1,4 +1,4 @@
-"""What bounds an answer while it is made: its size, and whether anybody still waits for it."""
+"""Limits an answer while it is built: its size and its time."""
 
 import json
 from collections.abc import Callable
@@ -14,12 +14,12 @@ Content = TypeVar("Content")
 @dataclass
 class AnswerBounds:
     limits: RequestLimits
-    is_stopped: Callable[[], bool]  # the time is up, or the client has gone
-    n_bytes: int = 0  # of the parts so far
+    is_stopped: Callable[[], bool]  # the time is up, or the client disconnected
+    n_bytes: int = 0  # size of the parts so far
 
     def checked(self, part: Content) -> Content:
-        """A part of the answer, if it still fits. A long answer is made part by part, so that it
-        is given up long before it fills the memory."""
+        """Returns a part of the answer; raises if the answer has become too large or too slow.
+        Checking part by part stops a long answer before it fills the memory."""
         self.check_time()
         self.n_bytes += len(json.dumps(part, ensure_ascii=False).encode())
         _check_size(self.n_bytes, self.limits)
@@ -41,8 +41,8 @@ def _check_size(n_bytes: int, limits: RequestLimits) -> None:
         raise Refused(
             TOO_LARGE,
             "the answer is too large",
-            expected=f"this server gives {limits.answer_bytes:,} bytes at most",
-            advice="ask for less: a shorter n-best list, fewer derivations or alternatives",
+            expected=f"at most {limits.answer_bytes:,} bytes",
+            advice="request a shorter n-best list, fewer derivations or fewer alternatives",
         )
 
 
@@ -50,5 +50,5 @@ def too_slow(limits: RequestLimits) -> Refused:
     return Refused(
         TOO_SLOW,
         f"the request took more than {limits.seconds:g} seconds",
-        advice="ask for less at a time, or for a narrower search",
+        advice="send fewer or shorter sentences, or narrow the search",
     )

@@ -1,4 +1,4 @@
-"""What answers hold: types of plain values, which describe them to programs."""
+"""Types of the answers, from which the description of the API is generated."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal, NotRequired, TypedDict
@@ -21,23 +21,23 @@ Segmentation = Annotated[
     about("Source start and end, target start and end of each phrase, in target order."),
 ]
 Alignment = Annotated[Sequence[Sequence[int]], about("Pairs of source and target positions.")]
-Features = Annotated[Mapping[str, float], about("Values by name of feature.")]
-Parts = Annotated[Mapping[str, float], about("Values by name of part of the score.")]
+Features = Annotated[Mapping[str, float], about("Values by feature name.")]
+Parts = Annotated[Mapping[str, float], about("Values by part of the score.")]
 
 
 class Error(TypedDict):
     message: Annotated[str, about("What is wrong.")]
     where: NotRequired[str]
-    expected: NotRequired[Annotated[str, about("What was expected, or exists.")]]
+    expected: NotRequired[Annotated[str, about("What was expected, or which names exist.")]]
     advice: NotRequired[Annotated[str, about("What to do.")]]
 
 
 class Failure(TypedDict):
-    id: NotRequired[Annotated[int, about("Number of the sentence in a list.")]]
+    id: NotRequired[Annotated[int, about("Number of the sentence in a list, from 0.")]]
     error: Error
 
 
-# What a search did
+# Statistics of a search
 Counts = TypedDict("Counts", dict.fromkeys(SearchStatistics().counts(), int))  # type: ignore[misc]
 
 
@@ -55,11 +55,11 @@ class Translated(Translation):
     source: str
     source_tokens: NotRequired[Words]
     source_places: NotRequired[
-        Annotated[Sequence[Span], about("Where the tokens stand in raw text.")]
+        Annotated[Sequence[Span], about("Positions of the tokens in the raw text.")]
     ]
     search: Counts
     n_best: NotRequired[
-        Annotated[Sequence[Translation], about("The second best, the third best, …")]
+        Annotated[Sequence[Translation], about("All but the best translation, in order.")]
     ]
 
 
@@ -80,8 +80,8 @@ class Alternative(TypedDict):
     jump: int
     unknown: bool
     chosen: bool
-    part_scores: Annotated[Parts, about("What each part adds, weighted.")]
-    future: Annotated[float, about("Estimate for the words left.")]
+    part_scores: Annotated[Parts, about("Weighted contribution of each part.")]
+    future: Annotated[float, about("Estimate for the remaining words.")]
     total: float
 
 
@@ -98,15 +98,15 @@ class Step(End):
     target_words: Words
     unknown: bool
     jump: int
-    covered: Annotated[Sequence[int], about("1 for each source word translated by then.")]
-    score: Annotated[float, about("Of the derivation up to here.")]
+    covered: Annotated[Sequence[int], about("1 for each source word translated so far.")]
+    score: Annotated[float, about("Score of the derivation so far.")]
     alternatives: Sequence[Alternative]
 
 
 class Derivation(Result):
-    translation: Annotated[str, about("Tokens with spaces between them.")]
-    part_scores: Annotated[Parts, about("What each part adds in all.")]
-    shares: Annotated[Parts, about("Each part's share of all that was added or taken away.")]
+    translation: Annotated[str, about("Tokens separated by spaces.")]
+    part_scores: Annotated[Parts, about("Total contribution of each part.")]
+    shares: Annotated[Parts, about("Share of each part in the sum of absolute contributions.")]
     steps: Sequence[Step]
     end: End
     svg: Annotated[str, about("A drawing.")]
@@ -114,7 +114,7 @@ class Derivation(Result):
 
 
 class Differences(TypedDict):
-    """Above 0: for what was requested; below 0: against it."""
+    """Requested derivation minus best derivation: values above 0 favour the requested one."""
 
     score: float
     parts: Parts
@@ -126,7 +126,7 @@ class Requested(TypedDict):
     error: NotRequired[Error]
     lacks: NotRequired[Words]
     no_phrase: NotRequired[
-        Annotated[Words, about("Those of them that no option of the sentence has.")]
+        Annotated[Words, about("Missing words that no option of the sentence contains.")]
     ]
     adds: NotRequired[Words]
     derivation: NotRequired[Derivation]
@@ -134,7 +134,7 @@ class Requested(TypedDict):
 
 
 class Effect(TypedDict, total=False):
-    """What one other limit or beam makes of the sentence, or an error."""
+    """The translation with another limit or beam, or an error."""
 
     limit: Limit
     beam: int
@@ -227,7 +227,7 @@ class Feature(TypedDict):
 
 
 class Example(TypedDict):
-    """A sentence to try a system on, and what it shows."""
+    """An example sentence and its caption."""
 
     text: str
     caption: str

@@ -1,6 +1,6 @@
-"""Answers in JSON, refusals among them, and bodies of requests from JSON.
+"""Reads JSON bodies of requests, and builds JSON answers and errors.
 
-A request that cannot be answered gets a status, and the parts of an error.
+A request that cannot be answered gets a status and the parts of an error.
 """
 
 import asyncio
@@ -18,17 +18,17 @@ from hyperbaton.serving.limits import RequestLimits
 JSON, JSON_LINES = "application/json", "application/x-ndjson"
 UNKEPT = {"Cache-Control": "no-store"}
 CLOSE = {"Connection": "close"}
-LONGEST_PART = 300  # letters of a message
+LONGEST_PART = 300  # characters of a message
 RETRY_AFTER = {"Retry-After": "1"}  # seconds
 BAD_REQUEST, NOT_FOUND, TIMED_OUT = 400, 404, 408
 TOO_LARGE, WRONG_KIND, MISDIRECTED, IMPOSSIBLE, LONG_HEADERS = 413, 415, 421, 422, 431
 DEFECT, BUSY, TOO_SLOW = 500, 503, 504
 UNREAD = (TIMED_OUT, TOO_LARGE)  # the rest of the body is not read
-BODY_SECONDS = 5.0  # for the body of a request to arrive
+BODY_SECONDS = 5.0  # in which the body of a request must arrive
 
 
 class Refused(HyperbatonError):
-    """A request that is not answered, with the status that says why."""
+    """An error with an HTTP status."""
 
     def __init__(self, status: int, what: str, **parts: str) -> None:
         super().__init__(what, **parts)
@@ -36,7 +36,7 @@ class Refused(HyperbatonError):
 
 
 def answer(text: str, status: int = 200, **headers: str) -> Response:
-    """One line of JSON."""
+    """An answer with one line of JSON."""
     return Response(f"{text}\n".encode(), status, {**UNKEPT, **headers}, JSON)
 
 
@@ -46,19 +46,20 @@ def json_answer(content: Any, status: int = 200) -> Response:
 
 def error_answer(error: Exception) -> Response:
     status = status_of(error)
-    made = json_answer(error_content(error), status)
+    response = json_answer(error_content(error), status)
     if status == BUSY:
-        made.headers.update(RETRY_AFTER)
+        response.headers.update(RETRY_AFTER)
     if status in UNREAD:
-        made.headers.update(CLOSE)
-    return made
+        response.headers.update(CLOSE)
+    return response
 
 
 async def read_json(request: Request, limits: RequestLimits) -> Any:
-    """The body of a request, as long as it is JSON, arrives in time and is not too large."""
+    """Reads the JSON body of a request; raises if it is not JSON, late or too large."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != JSON:
-        raise Refused(WRONG_KIND, f"the body cannot be {kind or 'of no type'}", expected=JSON)
+        what = f"the content type is {kind}" if kind else "the content type is missing"
+        raise Refused(WRONG_KIND, what, expected=f"expected Content-Type: {JSON}")
     declared = request.headers.get("content-length", "")
     if declared.isdigit() and int(declared) > limits.bytes:
         raise _too_large(limits)
@@ -80,7 +81,7 @@ def parse_json(body: bytes) -> Any:
     try:
         return msgspec.json.decode(body)
     except (ValueError, RecursionError) as error:
-        what = str(error).partition(" - at ")[0]  # what follows is msgspec's own notation
+        what = str(error).partition(" - at ")[0]  # without the position in msgspec's notation
         what = "it is nested too deeply" if isinstance(error, RecursionError) else what
         raise Refused(BAD_REQUEST, f"the body is not JSON: {what}") from None
 
@@ -89,12 +90,12 @@ def _too_large(limits: RequestLimits) -> Refused:
     return Refused(
         TOO_LARGE,
         "the body is too large",
-        expected=f"this server takes {limits.bytes:,} bytes at most",
+        expected=f"at most {limits.bytes:,} bytes",
     )
 
 
 def status_of(error: Exception) -> int:
-    """400 for what the client should have known, 422 for what the system cannot do."""
+    """The HTTP status of an error: 400 for a wrong request, 422 if the system cannot do it."""
     if isinstance(error, Refused):
         return error.status
     if isinstance(error, SettingError):
@@ -106,8 +107,8 @@ def error_content(error: Exception) -> dict[str, Any]:
     """`{"error": {"message": …, "where": …, "expected": …, "advice": …}}`, without empty parts."""
     if not isinstance(error, HyperbatonError):
         error = HyperbatonError(
-            "something unexpected went wrong",
-            advice="this is a defect of hyperbaton; the server's terminal shows more",
+            "internal error",
+            advice="this is a bug in hyperbaton; see the terminal of the server",
         )
     parts = {
         "message": _cut(error.what),
@@ -119,5 +120,5 @@ def error_content(error: Exception) -> dict[str, Any]:
 
 
 def _cut(text: str) -> str:
-    """Names that a client invents are not sent back whole."""
+    """Shortens text that a client may have sent."""
     return text if len(text) <= LONGEST_PART else f"{text[:LONGEST_PART]}…"

@@ -1,4 +1,4 @@
-"""The service as an application: paths, and what answers them."""
+"""The ASGI application: its routes and their handlers."""
 
 import asyncio
 from collections import deque
@@ -48,8 +48,8 @@ class Service:
     limits: RequestLimits
 
     async def health(self, _: Request) -> Response:
-        under_way = self.workers.n_requests + self.workers.n_given_up
-        return json_answer({"status": "ok", "requests": under_way})
+        n_running = self.workers.n_requests + self.workers.n_given_up
+        return json_answer({"status": "ok", "requests": n_running})
 
     async def models(self, _: Request) -> Response:
         return json_answer(
@@ -90,7 +90,7 @@ class Service:
         if name not in self.systems:
             raise Refused(
                 NOT_FOUND,
-                f"there is no system {name!r}",
+                f"unknown system {name!r}",
                 where="model",
                 expected=nearest(name, list(self.systems)),
             )
@@ -99,7 +99,7 @@ class Service:
     async def _while_connected(
         self, request: Request, deadline: Deadline, job: Callable[[], str]
     ) -> str:
-        """The result of a job, which is stopped if the client goes away."""
+        """Runs a job, and stops it if the client disconnects."""
 
         async def watch() -> None:
             while (await request.receive())["type"] != "http.disconnect":
@@ -115,42 +115,42 @@ class Service:
     async def _lines(
         self, deadline: Deadline, jobs: Iterable[SentenceJob]
     ) -> AsyncGenerator[str, None]:
-        """A line for each sentence, in order, as soon as it is ready. Keeps all threads busy, and
-        leaves their queue to the requests of others."""
-        under_way: deque[asyncio.Task[str]] = deque()
+        """Yields one line per sentence, in order, as soon as it is ready. Keeps all threads busy
+        but never fills their queue, so that other requests are served too."""
+        running: deque[asyncio.Task[str]] = deque()
 
         async def run(job: SentenceJob) -> str:
             try:
-                made = partial(job.translated_or_failed, deadline.is_over)
-                return await self.workers.run(deadline, made)
+                translate = partial(job.translated_or_failed, deadline.is_over)
+                return await self.workers.run(deadline, translate)
             except HyperbatonError as error:
                 return job.failed(error)
 
         try:
             for job in jobs:
-                under_way.append(asyncio.create_task(run(job)))
-                if len(under_way) >= self.workers.threads:
-                    yield f"{await under_way.popleft()}\n"
-            while under_way:
-                yield f"{await under_way.popleft()}\n"
+                running.append(asyncio.create_task(run(job)))
+                if len(running) >= self.workers.threads:
+                    yield f"{await running.popleft()}\n"
+            while running:
+                yield f"{await running.popleft()}\n"
         finally:
-            for task in under_way:
+            for task in running:
                 task.cancel()
 
 
 class _Lines(StreamingResponse):
-    """JSON lines; when they end, or the client has gone, the place of the request is free."""
+    """JSON lines; frees the slot of the request when they end or the client disconnects."""
 
     def __init__(self, lines: AsyncGenerator[str, None], place: ExitStack) -> None:
         super().__init__(lines, headers=UNKEPT, media_type=JSON_LINES)
-        self._made, self._place = lines, place
+        self._lines, self._place = lines, place
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         with self._place:
             try:
                 await super().__call__(scope, receive, send)
             finally:
-                await self._made.aclose()
+                await self._lines.aclose()
 
 
 def make_app(
@@ -160,8 +160,8 @@ def make_app(
     hosts: Hosts = Hosts(),
     origins: Sequence[str] = (),
 ) -> ASGIApp:
-    """`hosts` are the names that the server answers to, `origins` the pages elsewhere that may use
-    it."""
+    """Builds the application; `hosts` are the host names it accepts, `origins` the sites whose
+    pages may use it."""
     service = Service({system.name: system for system in systems}, workers, limits)
     routes = [
         Route("/translate", service.translate, methods=["POST"]),
@@ -171,7 +171,7 @@ def make_app(
         Route("/openapi.json", service.openapi),
         *page_routes(),
     ]
-    elsewhere = Middleware(
+    cors = Middleware(
         CORSMiddleware,
         allow_origins=origins,
         allow_methods=["GET", "POST"],
@@ -185,7 +185,7 @@ def make_app(
 
     app = Starlette(
         routes=routes,
-        middleware=[elsewhere] if origins else [],
+        middleware=[cors] if origins else [],
         exception_handlers={
             HyperbatonError: _refuse,
             HTTPException: _refuse_path,
@@ -203,6 +203,6 @@ async def _refuse(_: Request, error: Exception) -> Response:
 async def _refuse_path(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     what = f"{request.method} {request.url.path}: {error.detail}"
-    made = error_answer(Refused(error.status_code, what, advice="see /openapi.json"))
-    made.headers.update(error.headers or {})
-    return made
+    response = error_answer(Refused(error.status_code, what, advice="see /openapi.json"))
+    response.headers.update(error.headers or {})
+    return response

@@ -1,8 +1,8 @@
 """`POST /explain`: everything about one sentence under one setting, as plain values.
 
-What `explain --format json` prints, and beside it drawings, the n-best list, the options of
-spans, heat maps, what the search did, a translation or an order that the client asks for, and the
-effect of other limits and beams.
+The answer has all that `explain --format json` prints, and also drawings, the n-best list, the
+options of spans, heat maps, search statistics, a requested translation or order, and the effect of
+other limits and beams.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -32,7 +32,7 @@ from hyperbaton.serving.systems import ServedSystem, search_content
 from hyperbaton.serving.translating import decode, request_of, requested, sentence_of, short_words
 from hyperbaton.views.explanation_text import Explained, as_content, explain_derivations
 
-Search = Callable[..., Decoded]  # of the sentence by a translator, in the time of the request
+Search = Callable[..., Decoded]  # decodes the sentence with a translator before the deadline
 
 
 def explain_sentence(
@@ -40,10 +40,10 @@ def explain_sentence(
 ) -> dict[str, Any]:
     translator = system.variant(system.change(asked))
     kind = requested(asked)
-    # the page shows the translation of the whole, so that is what is explained
+    # the page shows one translation, so the sentence is not split
     sentence = replace(sentence_of(translator, asked, asked["text"], limits), breaks=())
     if not len(sentence):
-        raise Refused(BAD_REQUEST, "there is no word to explain", where="text")
+        raise Refused(BAD_REQUEST, "the sentence is empty", where="text")
     search = partial(decode, sentence=sentence, limits=limits, is_stopped=is_stopped)
     decoded = search(translator, n_best=asked["n_best"], distinct=asked["distinct"])
     bounds = AnswerBounds(limits, is_stopped)
@@ -62,16 +62,16 @@ def explain_sentence(
         "heat_maps": list(_heat_maps(decoded)),
     }
     if kind is not None:
-        wish = request_of(translator, kind, asked[kind], limits)
+        constraint = request_of(translator, kind, asked[kind], limits)
         best = explained.derivations[0]
-        content["requested"] = {"kind": kind} | _requested(search, translator, wish, best)
+        content["requested"] = {"kind": kind} | _requested(search, translator, constraint, best)
     return content | _effects(search, translator, asked)
 
 
 def _explained(
     translator: Translator, decoded: Decoded, asked: Mapping[str, Any], bounds: AnswerBounds
 ) -> Explained:
-    """The first derivations, step by step."""
+    """Explains the first derivations step by step."""
     first = np.arange(min(asked["derivations"], len(decoded)))
     reference = short_words(translator, "reference", asked["reference"], bounds.limits)
     how = " ".join(reference), asked["alternatives"], bounds.check_time
@@ -105,24 +105,24 @@ def _drawn(result: Translation) -> dict[str, Any]:
 
 
 def _search_content(decoded: Decoded) -> dict[str, Any]:
-    """What the search did in all, and in each stack; a stack has hypotheses that have translated
-    equally many words."""
+    """Search statistics, in total and per stack; the hypotheses of a stack cover equally many
+    words."""
     record = decoded.record
-    made = np.diff(record.stacks["hypothesis"], append=decoded.statistics.hypotheses)
-    stacks = zip(made.tolist(), record.stack_sizes, record.stacks["best"].tolist(), strict=True)
+    created = np.diff(record.stacks["hypothesis"], append=decoded.statistics.hypotheses)
+    stacks = zip(created.tolist(), record.stack_sizes, record.stacks["best"].tolist(), strict=True)
     return {
         **decoded.statistics.counts(),
         "seconds": record.seconds,
         "stacks": [
-            {"covered": covered, "hypotheses": n_made, "kept": n_kept, "best": best}
-            for covered, (n_made, n_kept, best) in enumerate(stacks)
+            {"covered": covered, "hypotheses": n_created, "kept": n_kept, "best": best}
+            for covered, (n_created, n_kept, best) in enumerate(stacks)
         ],
     }
 
 
 def _options(decoded: Decoded, n_shown: int) -> Iterator[SpanOptions]:
-    """The best options of each span, with their scores by themselves: translation, language model
-    and penalties."""
+    """The best options of each span with their context-free scores: translation, language model and
+    penalties."""
     options = decoded.options
     scores = (options.options["base"] + options.options["estimate"]).tolist()
     is_unknown = options.table.is_unknown.tolist()
@@ -144,7 +144,7 @@ def _options(decoded: Decoded, n_shown: int) -> Iterator[SpanOptions]:
 
 
 def _heat_maps(decoded: Decoded) -> Iterator[dict[str, Any]]:
-    """The tables that models have of this sentence; null where there is no value."""
+    """The models' heat maps of this sentence; null where there is no value."""
     for scorer in decoded.scorers:
         for heat_map in scorer.heat_maps():
             rows = heat_map.values.tolist()
@@ -153,43 +153,43 @@ def _heat_maps(decoded: Decoded) -> Iterator[dict[str, Any]]:
 
 
 def _requested(
-    search: Search, translator: Translator, wish: Request, best: Explanation
+    search: Search, translator: Translator, constraint: Request, best: Explanation
 ) -> dict[str, Any]:
-    """The derivation that was asked for beside the best one, or why there is none."""
+    """Compares the requested derivation with the best one, or says why there is none."""
     try:
-        decoded = search(translator, request=wish)
+        decoded = search(translator, request=constraint)
     except DataError as error:
         return error_content(error)
-    own = explain(translator, decoded, 0, 0)
+    explanation = explain(translator, decoded, 0, 0)
     [result] = translator.results(decoded)
-    [derivation] = as_content(Explained([own]))["derivations"]
+    [derivation] = as_content(Explained([explanation]))["derivations"]
     return {
         "lacks": decoded.lacks,
         "no_phrase": _without_phrase(decoded),
         "adds": decoded.adds,
         "derivation": derivation | _drawn(result),
-        "differences": _differences(own, best),
+        "differences": _differences(explanation, best),
     }
 
 
 def _without_phrase(decoded: Decoded) -> list[str]:
-    """The words that are lacking because no option of the sentence has them; the others have one
-    that does not fit."""
+    """Missing words that no option of the sentence contains; for the other missing words, there is
+    an option that does not fit."""
     options = range(len(decoded.options.table)) if decoded.lacks else ()
     known = {word for option in options for word in decoded.phrase(option)}
     return [word for word in decoded.lacks if word not in known]
 
 
-def _differences(own: Explanation, best: Explanation) -> Differences:
-    """By how much more (+) or less (−) each part and feature adds to the score of the derivation
-    that was asked for than to the best one's: who is for it, and who against."""
-    features = own.contributions.sum(axis=0) - best.contributions.sum(axis=0)
-    parts = own.part_scores - best.part_scores
-    names = [part.name for part in own.parts]
+def _differences(wanted: Explanation, best: Explanation) -> Differences:
+    """The contribution of each part and feature to the requested derivation minus that to the best
+    one: values above 0 favour the requested derivation."""
+    features = wanted.contributions.sum(axis=0) - best.contributions.sum(axis=0)
+    parts = wanted.part_scores - best.part_scores
+    names = [part.name for part in wanted.parts]
     return {
-        "score": own.score - best.score,
+        "score": wanted.score - best.score,
         "parts": dict(zip(names, parts.tolist(), strict=True)),
-        "features": dict(zip(own.feature_names, features.tolist(), strict=True)),
+        "features": dict(zip(wanted.feature_names, features.tolist(), strict=True)),
     }
 
 
@@ -197,12 +197,12 @@ def _effects(
     search: Search, translator: Translator, asked: Mapping[str, Any]
 ) -> dict[str, list[Effect]]:
     def effect(**changes: int) -> Effect:
-        own = translator.with_settings(**changes)
+        variant = translator.with_settings(**changes)
         try:
-            decoded = search(own)
+            decoded = search(variant)
         except DataError as error:
             return {"error": error_content(error)["error"]}
-        [result] = own.results(decoded)
+        [result] = variant.results(decoded)
         return {
             "text": result.text,
             "score": result.score,
@@ -223,8 +223,8 @@ def _effects(
 
 
 def warm_up(system: ServedSystem) -> None:
-    """A first sentence, so that no client waits for code that is compiled or loaded."""
-    limits = RequestLimits(pops=1 << 40)  # its own settings may be as wide as they like
+    """Explains a first sentence, so that no client waits for compilation or loading."""
+    limits = RequestLimits(pops=1 << 40)  # the system's settings may exceed the server's limit
     requests: list[dict[str, Any]] = [{"n_best": 1}, {"n_best": 2, "force": "a b"}]
     for request in requests:
         asked = checked({"text": "a b"} | request, explain_request(limits))

@@ -1,4 +1,4 @@
-"""The description of the API for programs (OpenAPI 3.1), made from the types."""
+"""The OpenAPI 3.1 description of the API, generated from the types."""
 
 from importlib.metadata import version
 from typing import Any
@@ -36,14 +36,14 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     },
 }
 ERRORS = {
-    "400": "The request is not JSON, or has a field, value, feature or model that does not exist.",
-    "404": "There is no such system.",
+    "400": "The request is not JSON, or names an unknown field, value, feature or model.",
+    "404": "The system does not exist.",
     "408": "The body took too long to arrive.",
-    "413": "A body, list or sentence is too large.",
-    "415": "The body is not declared as JSON.",
-    "421": "The request calls the server by a name that it does not have.",
-    "422": "The system cannot do it.",
-    "503": "There are too many requests at once.",
+    "413": "The body, a list or a sentence is too large.",
+    "415": "The content type is not JSON.",
+    "421": "The request names another host.",
+    "422": "The system cannot do this.",
+    "503": "The server is busy with too many requests.",
     "504": "The search took too long and was stopped.",
 }
 
@@ -59,11 +59,11 @@ def describe_api(limits: RequestLimits) -> dict[str, Any]:
         "info": {
             "title": "hyperbaton",
             "version": version("hyperbaton"),
-            "description": "Phrase-based translation whose point is word order.",
+            "description": "Phrase-based machine translation whose point is word order.",
         },
         "paths": {
             "/translate": _post(
-                "Translate a sentence, or a list of them as JSON lines.",
+                "Translate a sentence, or a list of sentences as JSON lines.",
                 _content(translate, EXAMPLES["/translate"]),
                 _content(translated) | lines,
                 failure,
@@ -75,7 +75,7 @@ def describe_api(limits: RequestLimits) -> dict[str, Any]:
                 failure,
             ),
             "/models": _get("The systems, and the limits of the server.", models),
-            "/health": _get("Whether the server works.", health),
+            "/health": _get("The state of the server.", health),
             "/openapi.json": _get("This description.", {"type": "object"}),
         },
         "components": {"schemas": components},

@@ -1,4 +1,4 @@
-"""The files of the page: a fixed list, read once, so that no path of a request is ever opened."""
+"""The files of the page: read once at start, so that no request opens a file."""
 
 from importlib.resources import files
 
@@ -16,7 +16,7 @@ INDEX = "index.html"
 
 
 def page_routes() -> list[Route]:
-    """`/` for the page, `/page/NAME` for its other files."""
+    """Routes for the page (`/`) and its other files (`/page/NAME`)."""
     folder = files("hyperbaton.serving").joinpath("page")
     routes = []
     for file in folder.iterdir():

@@ -1,10 +1,10 @@
-"""What protects those who use the server, and the machine that it runs on.
+"""Protects the users of the server and its machine against attacks through the browser.
 
-* A page elsewhere cannot make a browser talk to a server on this machine: names of hosts other than
-  this machine's are refused (a name that suddenly means 127.0.0.1 is one of those), bodies must be
-  JSON, which browsers do not send elsewhere without asking, and nobody else may read the answers.
-* Our own page loads and runs nothing but its own files, and cannot be put into a frame.
-* Requests that a proxy in front of the server may read differently are refused.
+* Other web pages cannot use a server on this machine: requests to other host names are refused
+  (which stops DNS rebinding), bodies must be JSON (which browsers do not send to another origin
+  without a preflight), and other origins may not read the answers.
+* The page loads and runs only its own files, and cannot be framed.
+* Requests that a proxy may parse differently (request smuggling) are refused.
 """
 
 from collections.abc import Iterable
@@ -24,7 +24,7 @@ from hyperbaton.serving.answers import (
     error_answer,
 )
 
-MOST_HEADER_BYTES = 1 << 14  # of the path, the names and the values
+MOST_HEADER_BYTES = 1 << 14  # of the path, header names and header values
 LOCAL_HOSTS = ("localhost", "127.0.0.1", "[::1]")
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
@@ -49,20 +49,21 @@ def is_loopback(host: str) -> bool:
 
 @dataclass(frozen=True)
 class Hosts:
-    """What requests may call the server."""
+    """Host names that requests may use."""
 
     names: frozenset[str] = frozenset(LOCAL_HOSTS)
-    addresses: bool = False  # all literal ones: a foreign page can only make its *name* mean us
+    addresses: bool = False  # any IP address: DNS rebinding needs a name
 
     def __contains__(self, host: str) -> bool:
         return host in self.names or (self.addresses and _literal_address(host) is not None)
 
     def __str__(self) -> str:
-        return ", ".join(sorted(self.names)) + (", literal addresses" if self.addresses else "")
+        return ", ".join(sorted(self.names)) + (", IP addresses" if self.addresses else "")
 
 
 def allowed_hosts(host: str, more: Iterable[str]) -> Hosts:
-    """The names of the machine, its addresses if others can reach it, and more names."""
+    """The host names to accept: those of this machine, `more`, and any IP address if other machines
+    can reach the server."""
     known = {*LOCAL_HOSTS, host.lower(), *(name.lower() for name in more)}
     if is_loopback(host):
         return Hosts(frozenset(known))
@@ -70,7 +71,7 @@ def allowed_hosts(host: str, more: Iterable[str]) -> Hosts:
 
 
 class Protection:
-    """Adds headers to all answers; refuses wrong names of the server and ambiguous requests."""
+    """Adds security headers to all answers; refuses wrong host names and ambiguous requests."""
 
     def __init__(self, app: ASGIApp, hosts: Hosts) -> None:
         self._app, self._hosts = app, hosts
@@ -90,7 +91,7 @@ class Protection:
         app = self._app
         if refused := self._refused(scope):
             app = error_answer(refused)
-            app.headers.update(CLOSE)  # its body is not read
+            app.headers.update(CLOSE)  # the body is not read
         await app(scope, receive, send_with_headers)
 
     def _refused(self, scope: Scope) -> Refused | None:
@@ -98,7 +99,7 @@ class Protection:
         n_bytes = len(scope["raw_path"]) + len(scope["query_string"])
         n_bytes += sum(len(name) + len(value) for name, value in scope["headers"])
         if n_bytes > MOST_HEADER_BYTES:
-            most = f"this server takes {MOST_HEADER_BYTES:,} bytes at most"
+            most = f"at most {MOST_HEADER_BYTES:,} bytes"
             return Refused(LONG_HEADERS, "path and headers are too long", expected=most)
         if "content-length" in headers and "transfer-encoding" in headers:
             return Refused(BAD_REQUEST, "Content-Length and Transfer-Encoding exclude each other")
@@ -107,9 +108,9 @@ class Protection:
             return None
         return Refused(
             MISDIRECTED,
-            f"this server is not {host!r}",
+            f"unknown host name {host!r}",
             expected=f"known: {self._hosts}",
-            advice="start it with --allow-host NAME if that name is right",
+            advice="if the name is right, start the server with --allow-host NAME",
         )
 
 

@@ -1,8 +1,8 @@
-"""Threads that translate, and how much work they may have: so many requests at once, so long.
+"""Runs requests in threads, with limits on their number and time.
 
-The event loop never computes. A search looks now and then whether its request is over (its time is
-up, or nobody waits any more) and then stops. Whatever cannot look is given up: the client gets an
-answer, and the request counts as under way until its thread returns, so that none pile up.
+The event loop never computes. A search polls whether its request is over (timed out or cancelled)
+and then stops. Work that does not poll is abandoned: the client gets an error, but the request
+still counts as running until its thread returns, so that abandoned work cannot pile up.
 """
 
 import asyncio
@@ -16,12 +16,12 @@ from hyperbaton.serving.answer_bounds import too_slow
 from hyperbaton.serving.answers import BUSY, Refused
 from hyperbaton.serving.limits import RequestLimits
 
-GRACE = 1.0  # seconds in which a search should see that it is over
+GRACE = 1.0  # seconds for a search to notice that its request is over
 Result = TypeVar("Result")
 
 
 class Deadline:
-    """When a request ends: its time is up, or it was cancelled."""
+    """Ends a request after some seconds, or when it is cancelled."""
 
     def __init__(self, seconds: float) -> None:
         self._ends = time.monotonic() + seconds
@@ -42,12 +42,12 @@ class RequestThreads:
     def __init__(self, threads: int, limits: RequestLimits) -> None:
         self.threads, self._limits = threads, limits
         self._pool = ThreadPoolExecutor(threads, "translating")
-        self.n_requests = 0  # under way
-        self.n_given_up = 0  # threads that have not noticed yet
+        self.n_requests = 0  # running
+        self.n_given_up = 0  # threads still running for abandoned requests
 
     @contextmanager
     def admitted(self) -> Iterator[Deadline]:
-        """A place among the requests under way; refuses if there is none."""
+        """Admits a request; raises if too many are running."""
         if self.n_requests + self.n_given_up >= self._limits.requests:
             raise Refused(
                 BUSY,
@@ -63,7 +63,7 @@ class RequestThreads:
             self.n_requests -= 1
 
     async def run(self, deadline: Deadline, job: Callable[[], Result]) -> Result:
-        """The result of a job in one of the threads; an error when its time is up."""
+        """Runs a job in a thread; raises when its time is up."""
         future = self._pool.submit(self._unless_over, deadline, job)
         result = asyncio.wrap_future(future)
         try:
@@ -75,12 +75,12 @@ class RequestThreads:
                 self._give_up(future)
 
     def _unless_over(self, deadline: Deadline, job: Callable[[], Result]) -> Result:
-        if deadline.is_over():  # it has waited for too long
+        if deadline.is_over():  # it waited too long in the queue
             raise too_slow(self._limits)
         return job()
 
     def _give_up(self, future: "Future[Result]") -> None:
-        """Counts a thread that goes on working for nobody."""
+        """Counts a thread as abandoned until it returns."""
         loop = asyncio.get_running_loop()
         self.n_given_up += 1
 

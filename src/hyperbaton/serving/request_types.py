@@ -1,4 +1,4 @@
-"""What clients may ask for: these types check requests, and describe them to programs."""
+"""Types of the requests, which validate them and describe the API."""
 
 from functools import cache
 from typing import Annotated, Any, Literal
@@ -16,7 +16,7 @@ LARGEST = 10**6
 MOST_SWEPT = 16  # distortion limits or beams that are tried on one sentence
 Limit = Annotated[
     Annotated[int, Meta(ge=0, le=LARGEST)] | Literal["inf"],
-    Meta(description="Longest jump in words, or inf."),
+    Meta(description="Maximum jump in words, or inf."),
 ]
 Weight = Annotated[float, Meta(ge=-LARGEST, le=LARGEST)]
 Markup = Literal[MARKUP]  # type: ignore[valid-type]
@@ -24,11 +24,11 @@ NamesOfModels = Annotated[list[str], Meta(max_length=100)]
 
 
 class Request(Struct, forbid_unknown_fields=True, kw_only=True):
-    """Which system translates, and how it is changed for this request."""
+    """The system to use, and changes to it for this request."""
 
     model: Annotated[str, about("Name of a system; by default the first.")] | UnsetType = UNSET
     weights: (
-        Annotated[dict[str, Weight], about("Weights by name of feature; others do not change.")]
+        Annotated[dict[str, Weight], about("Weights by feature name; the others are unchanged.")]
         | UnsetType
     ) = UNSET
     distortion: (
@@ -36,11 +36,11 @@ class Request(Struct, forbid_unknown_fields=True, kw_only=True):
         | UnsetType
     ) = UNSET
     limit: Limit | UnsetType = UNSET
-    markup: Annotated[Markup, about("What to do with markup in the text.")] = PASS_THROUGH
+    markup: Annotated[Markup, about("How to treat markup in the text.")] = PASS_THROUGH
 
 
 def checked(content: Any, kind: type[Struct]) -> dict[str, Any]:
-    """The fields of a request that are given or have a default, by name."""
+    """Validates a request; returns the fields that are given or have a default, by name."""
     fields: dict[str, Any] = to_builtins(typed(content, kind))
     return fields
 
@@ -52,18 +52,18 @@ def _between(least: int, most: float, what: str = "") -> Meta:
 @cache
 def search_settings(most: RequestLimits) -> type[Struct]:
     Width = Annotated[int, _between(1, most.pops)]  # noqa: N806
-    worse = _between(0, LARGEST, "How much worse than the best a hypothesis may be; 0: no limit.")
-    phrases = _between(1, MOST_OPTIONS, "Translations for each source phrase.")
-    seconds = "Seconds for each sentence, after which few steps are tried; 0: no limit."
+    worse = _between(0, LARGEST, "Maximum score below the best hypothesis; 0: no limit.")
+    phrases = _between(1, MOST_OPTIONS, "Maximum translations per source phrase.")
+    seconds = "Seconds of search per sentence; afterwards the beam narrows. 0: no limit."
 
     class SearchSettings(Struct, forbid_unknown_fields=True, kw_only=True):
         """Settings of the search."""
 
-        pop_limit: Annotated[Width, about("Steps tried for each stack.")] | UnsetType = UNSET
-        stack_size: Annotated[Width, about("Hypotheses kept in each stack.")] | UnsetType = UNSET
+        pop_limit: Annotated[Width, about("Maximum steps tried per stack.")] | UnsetType = UNSET
+        stack_size: Annotated[Width, about("Maximum hypotheses per stack.")] | UnsetType = UNSET
         beam: Annotated[float, worse] | UnsetType = UNSET
         options: Annotated[int, phrases] | UnsetType = UNSET
-        drop_unknown: Annotated[bool, about("Leave unknown words out.")] | UnsetType = UNSET
+        drop_unknown: Annotated[bool, about("Omit unknown words.")] | UnsetType = UNSET
         time_limit: Annotated[float, _between(0, most.seconds, seconds)] | UnsetType = UNSET
 
     return SearchSettings
@@ -72,17 +72,17 @@ def search_settings(most: RequestLimits) -> type[Struct]:
 @cache
 def translate_request(most: RequestLimits) -> type[Struct]:
     Texts = str | Annotated[list[str], Meta(max_length=most.sentences)]  # noqa: N806
-    into = about("Translate into this, or the nearest that can be said; one for each sentence.")
+    into = about("Produce this translation, or the closest possible one; one per sentence.")
 
     class TranslateRequest(Request):
         text: Annotated[Texts, about("A sentence, or a list of sentences.")]
         n_best: Annotated[int, _between(1, most.n_best, "Length of the n-best list.")] = 1
         distinct: Annotated[bool, about("List each translation only once.")] = False
-        alignment: Annotated[bool, about("Give word alignments.")] = True
-        features: Annotated[bool, about("Give the values of all features.")] = True
+        alignment: Annotated[bool, about("Return word alignments.")] = True
+        features: Annotated[bool, about("Return the values of all features.")] = True
         force: Annotated[Texts, into] | UnsetType = UNSET
         prefix: Annotated[Texts, about("Begin with these words.")] | UnsetType = UNSET
-        order: Annotated[Texts, about("Take source words so: 4 0-2 3.")] | UnsetType = UNSET
+        order: Annotated[Texts, about("Order of the source words: 4 0-2 3.")] | UnsetType = UNSET
         search: search_settings(most) | UnsetType = UNSET  # type: ignore[valid-type]
 
     return TranslateRequest
@@ -90,10 +90,10 @@ def translate_request(most: RequestLimits) -> type[Struct]:
 
 @cache
 def explain_request(most: RequestLimits) -> type[Struct]:
-    spans = _between(0, 50, "Other spans to show at each step.")
-    phrases = _between(0, MOST_OPTIONS, "Translations to show for each span; 0: none.")
+    spans = _between(0, 50, "Alternative spans to list at each step.")
+    phrases = _between(0, MOST_OPTIONS, "Translations to list per span; 0: none.")
     Size = Annotated[int, _between(1, most.pops // 2)]  # noqa: N806
-    sizes = about("Also translate with stacks of these sizes, and twice as large pop limits.")
+    sizes = about("Also translate with these stack sizes; the pop limits are twice as large.")
     jumps, few = about("Also translate with these distortion limits."), Meta(max_length=MOST_SWEPT)
 
     class ExplainRequest(Request):
@@ -103,10 +103,10 @@ def explain_request(most: RequestLimits) -> type[Struct]:
         derivations: Annotated[int, _between(1, 10, "Derivations to explain step by step.")] = 1
         alternatives: Annotated[int, spans] = N_ALTERNATIVES
         options: Annotated[int, phrases] = 3
-        reference: Annotated[str, about("A translation to compare with.")] = ""
-        force: Annotated[str, about("A translation to explain as well.")] | UnsetType = UNSET
-        prefix: Annotated[str, about("A beginning, likewise.")] | UnsetType = UNSET
-        order: Annotated[str, about("An order, likewise: 4 0-2 3.")] | UnsetType = UNSET
+        reference: Annotated[str, about("A reference to compare with.")] = ""
+        force: Annotated[str, about("Also explain this translation.")] | UnsetType = UNSET
+        prefix: Annotated[str, about("Also explain the best with this start.")] | UnsetType = UNSET
+        order: Annotated[str, about("Also explain this order: 4 0-2 3.")] | UnsetType = UNSET
         limits: Annotated[tuple[Limit, ...], few, jumps] = ()
         beams: Annotated[tuple[Size, ...], few, sizes] = ()
         search: search_settings(most) | UnsetType = UNSET  # type: ignore[valid-type]

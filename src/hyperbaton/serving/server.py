@@ -1,7 +1,7 @@
-"""The process: a socket, connections that do not stay for ever, and a quiet end.
+"""The server process: socket, connection timeouts and graceful shutdown.
 
-At SIGTERM or SIGINT the server takes no more connections, finishes the requests under way and
-returns. A connection is cut that takes too long to send a request or to read an answer.
+At SIGTERM or SIGINT the server accepts no more connections, finishes the running requests and
+returns. It closes a connection that takes too long to send a request or to read an answer.
 """
 
 import asyncio
@@ -18,27 +18,28 @@ from hyperbaton.foundation.errors import DataError, reason
 from hyperbaton.serving.limits import RequestLimits
 from hyperbaton.serving.protection import MOST_HEADER_BYTES
 
-HEADER_SECONDS = 10.0  # for the head of a request
-KEPT_SECONDS = 5  # for the next request over the same connection
-MOST_CONNECTIONS = 500  # far fewer than the files that a process may open
-BACKLOG = 100  # connections that wait to be accepted, all at once
-INTERVAL = 0.1  # seconds between looks at the connections
-Client: TypeAlias = tuple[str, int] | None  # None: it went away at once
+HEADER_SECONDS = 10.0  # for the headers of a request
+KEPT_SECONDS = 5  # for the next request on the same connection
+MOST_CONNECTIONS = 500  # far below the limit of open files per process
+BACKLOG = 100  # connections waiting to be accepted
+INTERVAL = 0.1  # seconds between checks of the connections
+Client: TypeAlias = tuple[str, int] | None  # None: disconnected at once
 
 
 class Patience:
-    """Around the application: cuts connections that wait too long, or longest if there are many.
+    """Middleware that closes connections that wait too long, and the longest idle ones if there are
+    too many.
 
-    A connection waits for a request to arrive, or for its answer to be complete. A request has
-    arrived when its body has: half a request keeps no other connection out. To be answered and to
-    be read, a request has the limit of `seconds` three times.
+    A connection waits for its request to arrive completely, with its body, or for its answer to be
+    complete. An incomplete request counts as idle, so it cannot block other connections. Answering
+    and reading may take three times the limit `seconds`.
     """
 
     def __init__(self, app: ASGIApp, limits: RequestLimits) -> None:
         self._app, self._limits = app, limits
-        self.connections: Collection[Any] = ()  # the server's: each has a `client`, a `transport`
+        self.connections: Collection[Any] = ()  # of the server: with a `client` and a `transport`
         self._since: dict[Client, float] = {}  # when each client began to wait
-        self._answered: set[Client] = set()  # those that wait for an answer
+        self._answered: set[Client] = set()  # clients that wait for an answer
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -71,7 +72,7 @@ class Patience:
 
     def _too_slow(self) -> Iterator[asyncio.Transport]:
         now = time.monotonic()
-        transports = {one.client: one.transport for one in self.connections}
+        transports = {connection.client: connection.transport for connection in self.connections}
         self._since = {client: self._since.get(client, now) for client in transports}
         idle = sorted(transports.keys() - self._answered, key=self._since.__getitem__)
         for client in idle[: max(len(transports) - MOST_CONNECTIONS, 0)]:
@@ -83,22 +84,22 @@ class Patience:
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A socket on which connections already wait."""
+    """Opens a listening socket, which already accepts connections into its backlog."""
     try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
-        family, _, _, _, address = found[0]
+        infos = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        family, _, _, _, address = infos[0]
         return socket.create_server(address, family=family, backlog=BACKLOG)
     except OSError as error:
         raise DataError(
-            f"cannot listen there: {reason(error)}",
+            f"cannot listen on this address: {reason(error)}",
             where=f"{host}:{port}",
-            advice="give another --host or --port; --port 0 takes any free one",
+            advice="give another --host or --port; --port 0 takes any free port",
         ) from None
 
 
-def address_of(host: str, made: socket.socket) -> str:
+def address_of(host: str, listening: socket.socket) -> str:
     name = f"[{host}]" if ":" in host else host
-    return f"http://{name}:{made.getsockname()[1]}/"
+    return f"http://{name}:{listening.getsockname()[1]}/"
 
 
 def make_server(app: ASGIApp, limits: RequestLimits) -> uvicorn.Server:
@@ -109,10 +110,10 @@ def make_server(app: ASGIApp, limits: RequestLimits) -> uvicorn.Server:
         ws="none",
         lifespan="on",
         log_config=None,
-        log_level=logging.ERROR,  # what clients do wrong is theirs to hear
+        log_level=logging.ERROR,  # mistakes of clients are reported to the clients
         access_log=False,
         server_header=False,
-        proxy_headers=False,  # nobody is believed to speak for another
+        proxy_headers=False,  # X-Forwarded-For can be forged
         timeout_keep_alive=KEPT_SECONDS,
         backlog=BACKLOG,
         h11_max_incomplete_event_size=MOST_HEADER_BYTES,

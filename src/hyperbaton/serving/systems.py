@@ -1,4 +1,4 @@
-"""Systems that are served, and how a request may change one: nothing is loaded again."""
+"""The served systems, and variants of them with the changes of a request."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
@@ -16,7 +16,7 @@ N_VARIANTS = 4  # kept for each system, because clients often repeat their weigh
 
 
 class Change(NamedTuple):
-    """Other weights, distortion models and settings than the system's own."""
+    """Weights, distortion models and settings that replace those of a system."""
 
     weights: tuple[tuple[str, float], ...] = ()
     distortion: tuple[str, ...] | None = None
@@ -29,7 +29,7 @@ class ServedSystem:
         self.variant = lru_cache(N_VARIANTS)(self._variant)
 
     def change(self, asked: Mapping[str, Any]) -> Change:
-        """What a checked request changes; names that the system does not have are errors."""
+        """The changes in a validated request; raises for names that the system does not have."""
         settings = dict(asked.get("search", {}))
         if "limit" in asked:
             settings["distortion_limit"] = parse_limit(asked["limit"])
@@ -40,7 +40,7 @@ class ServedSystem:
         return Change(tuple(sorted(weights.items())), distortion, tuple(sorted(settings.items())))
 
     def _variant(self, change: Change) -> Translator:
-        """The system as a request wants it."""
+        """The system with changes."""
         translator, models = self.translator, self.models()
         if change.distortion is not None:
             translator = translator.with_distortion(models[name][1] for name in change.distortion)
@@ -54,7 +54,7 @@ class ServedSystem:
         return {part.name: (part, model) for part, model in zip(parts, models, strict=True)}
 
     def describe(self) -> Model:
-        """Everything that a client may want to know; nothing about files."""
+        """Describes the system to clients, without naming files."""
         translator, text = self.translator, self.translator.preparation.text
         return {
             "name": self.name,
@@ -89,7 +89,7 @@ def _check_names(where: str, what: str, names: Iterable[str], known: Sequence[st
     for name in names:
         check_known(what, name, known, where)
         if name in seen:
-            raise SettingError(f"{name!r} is named twice", where=where)
+            raise SettingError(f"{name!r} occurs twice", where=where)
         seen.add(name)
 
 

@@ -1,4 +1,4 @@
-"""`POST /translate`, one sentence at a time: the line that `translate --format json` prints."""
+"""`POST /translate`: translates each sentence to the same line as `translate --format json`."""
 
 import json
 import logging
@@ -19,19 +19,17 @@ from hyperbaton.serving.answers import BAD_REQUEST, TOO_LARGE, Refused, error_co
 from hyperbaton.serving.limits import RequestLimits
 from hyperbaton.serving.systems import Change, ServedSystem
 
-WIDE = ("force", "prefix")  # requests for which more is tried
+WIDE = ("force", "prefix")  # constraints that need a wider search
 LOGGER = logging.getLogger(__name__)
 
 
 def sentence_of(
     translator: Translator, asked: Mapping[str, Any], line: str, limits: RequestLimits
 ) -> Sentence:
-    """The sentence of a text, as the commands read it from a line of a file."""
+    """Parses a sentence as the commands parse a line of a file."""
     line = line.removesuffix("\n").removesuffix("\r")
     if "\n" in line or "\r" in line:
-        raise Refused(
-            BAD_REQUEST, "a sentence has line breaks", advice="give a list with an item for each"
-        )
+        raise Refused(BAD_REQUEST, "a sentence has line breaks", advice="send a list of sentences")
     check_letters("a sentence", line, limits)
     marking = Marking(asked["markup"])
     text = translator.preparation.text
@@ -41,7 +39,7 @@ def sentence_of(
 
 
 def requested(asked: Mapping[str, Any]) -> str | None:
-    """The field that says what to search for, if there is one."""
+    """The field that constrains the search, if any."""
     given = [name for name in PARSERS if name in asked]
     if len(given) > 1:
         raise Refused(BAD_REQUEST, f"{' and '.join(given)} exclude each other")
@@ -49,14 +47,14 @@ def requested(asked: Mapping[str, Any]) -> str | None:
 
 
 def request_of(translator: Translator, kind: str, line: str, limits: RequestLimits) -> Request:
-    """What to search for, if it is neither too long nor too much work."""
+    """Parses a constraint; raises if it is too long or its search too wide."""
     short_words(translator, kind, line, limits)
     settings = translator.settings
     if kind in WIDE and WIDENING * max(settings.pop_limit, settings.stack_size) > limits.pops:
         raise Refused(
             BAD_REQUEST,
-            f"with {kind}, a search is {WIDENING} times as wide",
-            expected=f"pop_limit and stack_size can be {limits.pops // WIDENING:,} at most",
+            f"{kind} makes the search {WIDENING} times as wide",
+            expected=f"pop_limit and stack_size may be at most {limits.pops // WIDENING:,}",
         )
     return PARSERS[kind](line, translator.preparation.split)
 
@@ -64,8 +62,8 @@ def request_of(translator: Translator, kind: str, line: str, limits: RequestLimi
 def short_words(
     translator: Translator, what: str, line: str, limits: RequestLimits
 ) -> Sequence[str]:
-    """The words of a text, if it is not too long."""
-    check_letters(what, line, limits)  # before anybody takes a long text apart
+    """The words of a text; raises if it is too long."""
+    check_letters(what, line, limits)  # before tokenising a long text
     words = translator.preparation.split(line)
     check_words(what, words, limits)
     return words
@@ -74,11 +72,11 @@ def short_words(
 def check_words(what: str, words: Sequence[str], limits: RequestLimits) -> None:
     _check_length(f"{what} has {len(words):,} words", len(words), limits.words)
     longest = max(map(len, words), default=0)
-    _check_length(f"a word of {what} has {longest:,} letters", longest, limits.word_letters)
+    _check_length(f"a word of {what} has {longest:,} characters", longest, limits.word_letters)
 
 
 def check_letters(what: str, line: str, limits: RequestLimits) -> None:
-    _check_length(f"{what} has {len(line):,} letters", len(line), limits.letters)
+    _check_length(f"{what} has {len(line):,} characters", len(line), limits.letters)
 
 
 def _check_length(what: str, length: int, most: int) -> None:
@@ -86,7 +84,7 @@ def _check_length(what: str, length: int, most: int) -> None:
         raise Refused(
             TOO_LARGE,
             what,
-            expected=f"this server takes {most:,} at most",
+            expected=f"at most {most:,}",
             advice="split the sentence",
         )
 
@@ -99,10 +97,10 @@ class SentenceJob:
     limits: RequestLimits
     number: int
     line: str
-    wish: str = ""  # what is requested of it
+    constraint: str = ""
 
     def translated(self, is_stopped: IsStopped) -> str:
-        """Its line of JSON, without what was not wanted."""
+        """Translates the sentence to a line of JSON with the requested fields."""
         asked, kind = self.asked, requested(self.asked)
         translator = self.system.variant(self.change)
         decoded = decode(
@@ -112,17 +110,17 @@ class SentenceJob:
             is_stopped,
             n_best=asked["n_best"],
             distinct=asked["distinct"],
-            request=request_of(translator, kind, self.wish, self.limits) if kind else None,
+            request=request_of(translator, kind, self.constraint, self.limits) if kind else None,
         )
         content = json_content(self.number, decoded, translator)
         unwanted = [name for name in ("alignment", "features") if not asked[name]]
-        for one in (content, *content.get("n_best", ())) if unwanted else ():
+        for translation in (content, *content.get("n_best", ())) if unwanted else ():
             for name in unwanted:
-                del one[name]
+                del translation[name]
         return json_text(content, self.limits)
 
     def translated_or_failed(self, is_stopped: IsStopped) -> str:
-        """Its line, or one with an error in its place."""
+        """Translates the sentence to a line of JSON, which may be an error."""
         try:
             return self.translated(is_stopped)
         except HyperbatonError as error:
@@ -138,19 +136,19 @@ class SentenceJob:
 def sentence_jobs(
     system: ServedSystem, asked: Mapping[str, Any], limits: RequestLimits
 ) -> Sequence[SentenceJob]:
-    """The sentences of a request, with what is requested of each."""
-    given, kind = asked["text"], requested(asked)
-    sentences = [given] if isinstance(given, str) else given
-    wishes = [""] * len(sentences)
+    """One job per sentence of a request, with its constraint."""
+    text, kind = asked["text"], requested(asked)
+    sentences = [text] if isinstance(text, str) else text
+    constraints = [""] * len(sentences)
     if kind is not None:
-        wishes = [asked[kind]] if isinstance(asked[kind], str) else asked[kind]
-        if type(given) is not type(asked[kind]) or len(sentences) != len(wishes):
+        constraints = [asked[kind]] if isinstance(asked[kind], str) else asked[kind]
+        if type(text) is not type(asked[kind]) or len(sentences) != len(constraints):
             raise Refused(
-                BAD_REQUEST, f"{kind} does not fit text", expected="one for each sentence"
+                BAD_REQUEST, f"{kind} does not match text", expected="expected one per sentence"
             )
-    whole = system, system.change(asked), asked, limits
-    pairs = zip(sentences, wishes, strict=True)
-    return [SentenceJob(*whole, number, *pair) for number, pair in enumerate(pairs)]
+    shared = system, system.change(asked), asked, limits
+    pairs = zip(sentences, constraints, strict=True)
+    return [SentenceJob(*shared, number, *pair) for number, pair in enumerate(pairs)]
 
 
 def decode(
@@ -160,7 +158,7 @@ def decode(
     is_stopped: IsStopped,
     **how: Any,
 ) -> Decoded:
-    """Decodes within the time of a request, of which none may be left."""
+    """Decodes a sentence; raises if the time of the request is up."""
     try:
         if is_stopped():
             raise Stopped

@@ -1,1 +1,1 @@
-"""What people see: text, tables and pictures."""
+"""Output for people: text, tables and pictures."""

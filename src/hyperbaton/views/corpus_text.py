@@ -1,4 +1,4 @@
-"""Corpus statistics and sentence pairs as text and pictures, for people."""
+"""Corpus statistics and sentence pairs as text and pictures."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -16,7 +16,7 @@ COUNTED = "a move to every aligned target word, none to the end of a sentence; -
 
 
 def describe(statistics: CorpusStatistics) -> str:
-    """Sizes side by side, then the distances as a bar chart."""
+    """Sizes of both sides, then a bar chart of the distances."""
     rows = [
         [name, form(statistics.source), form(statistics.target)]
         for name, form in _SIDE_ROWS.items()
@@ -54,12 +54,12 @@ def _bars(distances: tuple[tuple[str, int], ...]) -> list[str]:
 
 
 def show_pair(corpus: AlignedCorpus, number: int) -> str:
-    """One pair: every source word with its tag and its links, the target, the tree."""
+    """Shows one pair: every source word with its tag and links, the target, the tree."""
     if not 0 <= number < len(corpus):
         numbered = f"pairs are numbered 0 to {len(corpus) - 1}"
         raise DataError(
             f"there is no pair {number}",
-            expected=numbered if len(corpus) else "the corpus has no pair at all",
+            expected=numbered if len(corpus) else "the corpus is empty",
         )
     source, target = corpus.source.sentence(number), corpus.target.sentence(number)
     tags = source.tags or ("",) * len(source)
@@ -78,7 +78,7 @@ def show_pair(corpus: AlignedCorpus, number: int) -> str:
 
 
 def plot_distances(named: dict[str, CorpusStatistics], path: Path) -> None:
-    """The distance histograms of one or more corpora side by side, as a picture file."""
+    """Draws the distance histograms of one or more corpora side by side."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(8, 4), layout="constrained")

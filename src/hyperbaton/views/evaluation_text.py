@@ -1,4 +1,4 @@
-"""Evaluations as text and pictures: tables for people, CSV and JSON for programs."""
+"""Evaluations as tables, CSV, JSON and pictures."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -19,7 +19,7 @@ _TEST_NAMES = {
 
 
 def as_csv(evaluation: Evaluation) -> str:
-    """A line for every system and metric."""
+    """One line per system and metric."""
     rows = (
         [system, metric.name, *_numbers(score).values(), metric.signature]
         for system in evaluation.systems
@@ -72,7 +72,7 @@ FORMATS: dict[str, Callable[[Evaluation], str]] = {
 
 
 def sentence_lines(evaluation: Evaluation) -> Iterator[str]:
-    """Tab-separated: sentence (from 1), system, a score for every metric."""
+    """Tab-separated lines: sentence number (from 1), system, one score per metric."""
     yield "\t".join(["sentence", "system", *(metric.name for metric in evaluation.metrics)])
     for system in evaluation.systems:
         for number, row in enumerate(evaluation.sentence_scores(system).tolist(), 1):
@@ -80,7 +80,7 @@ def sentence_lines(evaluation: Evaluation) -> Iterator[str]:
 
 
 def plot_scores(evaluation: Evaluation, path: Path) -> None:
-    """Scores with their intervals, a panel for every metric."""
+    """Draws scores with their intervals, one panel per metric."""
     from matplotlib.figure import Figure
 
     n_columns = min(PANELS, len(evaluation.metrics))
@@ -105,7 +105,7 @@ def plot_scores(evaluation: Evaluation, path: Path) -> None:
 
 
 def _table(evaluation: Evaluation) -> tables.Table:
-    """A row for each system: the scores, and intervals and tests if they were made."""
+    """One row per system: scores, and intervals and p-values if they were computed."""
     forms: dict[str, Callable[[Metric, Score], str]] = {"": lambda _, score: f"{score.score:.2f}"}
     if evaluation.n_resamples:
         forms["±"] = lambda _, score: f"{score.half_width:.2f}"
@@ -115,7 +115,7 @@ def _table(evaluation: Evaluation) -> tables.Table:
     rows = []
     for system in evaluation.systems:
         scores = zip(evaluation.metrics, evaluation.scores[system], strict=True)
-        rows.append([system, *(form(*each) for each in scores for form in forms.values())])
+        rows.append([system, *(form(*pair) for pair in scores for form in forms.values())])
     return tables.Table(["system", *titles], rows, list(_notes(evaluation)))
 
 
@@ -126,11 +126,11 @@ def _p_value(metric: Metric, score: Score) -> str:
 
 
 def _details(details: Details) -> str:
-    """As sacrebleu writes them: `80.0/50.0 (BP = 0.819 hyp_len = 5)`."""
+    """Details in the format of sacrebleu: `80.0/50.0 (BP = 0.819 hyp_len = 5)`."""
     lists, numbers = [], []
     for name, value in details.items():
         if isinstance(value, list):
-            lists.append("/".join(f"{one:.1f}" for one in value))
+            lists.append("/".join(f"{number:.1f}" for number in value))
         else:
             numbers.append(f"{name} = {value if isinstance(value, int) else f'{value:.3f}'}")
     return " ".join([*lists, f"({' '.join(numbers)})"])

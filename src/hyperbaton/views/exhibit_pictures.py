@@ -1,5 +1,5 @@
-"""Exhibits as picture files: charts of the same name are panels of one picture. Also what one
-learner gains over others, source phrase by source phrase (Ni et al. 2011, Figure 13)."""
+"""Draws exhibits into files; charts of the same name are panels of one picture. Also draws the gain
+of one learner over others by source phrase (Ni et al. 2011, Figure 13)."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,7 +14,7 @@ from hyperbaton.tuning.reproduction.exhibit import Exhibit
 from hyperbaton.tuning.reproduction.trials import Experiment
 from hyperbaton.views.picture_files import save_picture
 
-FAR_APART = 0.1  # source phrases that gain or lose more are drawn by their number of translations
+FAR_APART = 0.1  # larger gains and losses are drawn by their number of translations
 
 
 def draw_exhibit(exhibit: Exhibit, folder: Path) -> list[Path]:
@@ -28,15 +28,15 @@ def draw_exhibit(exhibit: Exhibit, folder: Path) -> list[Path]:
 
 
 def draw_charts(charts: Sequence[Chart], path: Path) -> None:
-    """Panels in one file, with one legend beside them."""
+    """Draws charts as panels of one picture, with one legend."""
     with drawing():
         save_picture(panels_of(charts), path)
 
 
 def draw_phrase_gains(experiment: Experiment, folder: Path) -> list[Path]:
-    """Source phrases by how much better the chosen learner classifies them than each other one, and
-    by their number of training examples, with the last class setup and the largest size; the path
-    of the picture, or none if there is only one learner."""
+    """Draws source phrases by the gain of the chosen learner over each other one and by number of
+    training examples, for the last class setup and the largest size. Returns the path of the
+    picture, or none if there is only one learner."""
     if not experiment.others:
         return []
     chosen, phrases = experiment.chosen, experiment.phrases

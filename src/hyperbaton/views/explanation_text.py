@@ -1,4 +1,4 @@
-"""Explanations as text for people and JSON for programs."""
+"""Explanations as text and JSON."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -20,7 +20,7 @@ COVERED, OPEN = "■", "□"
 END = "</s>"
 TINY = 5e-5  # differences below this do not show in four decimals
 WORDS = frozenset({"source", "target", "covered", "feature", "part", "word", "translation"})
-LONGEST_WORDS = 12  # letters of a phrase in the table of alternatives
+LONGEST_WORDS = 12  # characters of a phrase in the table of alternatives
 
 
 @dataclass(frozen=True)
@@ -39,8 +39,8 @@ def explain_derivations(
     n_alternatives: int = N_ALTERNATIVES,
     before_each: Callable[[], None] = lambda: None,
 ) -> Explained:
-    """All derivations of a sentence, judged by a reference if there is one. `before_each` may raise
-    an error if nobody waits for them any more."""
+    """Explains all derivations of a sentence, and scores them if there is a reference.
+    `before_each` may raise to cancel."""
     derivations = []
     for number in range(len(decoded)):
         before_each()
@@ -57,8 +57,8 @@ def explain_derivations(
 
 
 def blocks(explained: Explained, *, steps: bool = False) -> Iterator[TextBlock]:
-    """The best derivation, its sums, and how the others differ from it; then every step, taken
-    apart, if that is wanted."""
+    """The best derivation, its totals, and how the others differ from it; with `steps`, also the
+    features and alternatives of every step."""
     best = explained.derivations[0]
     yield _heading(explained)
     yield _steps_table(best)
@@ -171,7 +171,7 @@ def _steps_table(explanation: Explanation) -> Table:
 
 
 def _features_table(explanation: Explanation, number: int, step: Step) -> Table:
-    """Features that are not 0, and the score up to here."""
+    """Features other than 0, and the score so far."""
     names, values, weights = explanation.feature_names, step.values, explanation.weights
     rows = [
         [name, _value(value), f"{weight:g}", _added(value * weight)]
@@ -189,7 +189,7 @@ def _features_table(explanation: Explanation, number: int, step: Step) -> Table:
 
 
 def _alternatives_table(explanation: Explanation, step: Step) -> Table:
-    """The scores of other spans; those of the distortion models one by one."""
+    """The scores of alternative spans; those of the distortion models one by one."""
     models = [number for number, part in enumerate(explanation.parts) if part.is_distortion]
     [chosen] = [alternative for alternative in step.alternatives if alternative.is_chosen]
     rows = []
@@ -208,12 +208,12 @@ def _alternatives_table(explanation: Explanation, step: Step) -> Table:
         )
     names = [explanation.parts[model].name for model in models]
     header = ["", "span", "source", "target", "jump", *names, "others", "future", "total"]
-    title = f"what could have come next, weighted ({MARK} was taken)"
+    title = f"alternatives, weighted ({MARK} was taken)"
     return Table(header, rows, title=title, left=WORDS)
 
 
 def _clipped(words: str) -> str:
-    """So that a table with two models fits into eighty columns."""
+    """Shortens words, so that a table with two models fits in eighty columns."""
     return words if len(words) <= LONGEST_WORDS else f"{words[: LONGEST_WORDS - 1]}…"
 
 
@@ -226,12 +226,12 @@ def _parts_table(explanation: Explanation) -> Table:
         for name, row in zip(names, contributions, strict=True)
     ]
     header = ["step", *(part.name for part in used), "all"]
-    return Table(header, rows, title="what each part adds at each step", left=frozenset())
+    return Table(header, rows, title="contribution of each part by step", left=frozenset())
 
 
 def _totals_table(explanation: Explanation) -> Table:
-    """Sums by feature and by part; shares are of everything that was added or taken away, but for
-    the penalty of unknown words."""
+    """Totals by feature and by part. Shares are of the sum of absolute values, without the penalty
+    of unknown words."""
     values, weights = explanation.values.sum(axis=0).tolist(), explanation.weights
     rows = []
     for part, score, share in zip(
@@ -281,14 +281,14 @@ def _translations_table(explained: Explained) -> Table:
 
 
 def _differences_table(derivations: Sequence[Explanation]) -> Table:
-    """Part scores of the first derivation, and by how much the others' differ."""
+    """Part scores of the first derivation, and the differences of the others from them."""
     first = derivations[0]
     scores = np.stack([explanation.part_scores for explanation in derivations])
     rows = []
     for part, column in zip(first.parts, scores.T.tolist(), strict=True):
         if any(column):
             differences = [score - column[0] for score in column[1:]]
-            shown = ("" if abs(one) < TINY else _difference(one) for one in differences)
+            shown = ("" if abs(value) < TINY else _difference(value) for value in differences)
             rows.append([part.name, _added(column[0]), *shown])
     total = scores.sum(axis=1)
     rows.append(["score", _added(float(total[0])), *map(_difference, total[1:] - total[0])])
@@ -298,12 +298,12 @@ def _differences_table(derivations: Sequence[Explanation]) -> Table:
 
 
 def _value(value: float) -> str:
-    """Of a feature: four decimals, none for whole numbers."""
+    """A feature value with four decimals, or none for whole numbers."""
     return str(int(value)) if value == int(value) else f"{value:.4f}"
 
 
 def _added(score: float) -> str:
-    """A weighted score; one that adds nothing at all is a plain 0."""
+    """A weighted score with four decimals; exactly zero is a plain 0."""
     text = f"{score:.4f}" if score else "0"
     return "0.0000" if text == "-0.0000" else text
 

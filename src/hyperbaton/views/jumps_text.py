@@ -17,13 +17,13 @@ GAP = "  "  # before the target words
 
 
 def jump_lines(derivation: Derivation) -> list[str]:
-    """The source sentence, and a line for each step."""
+    """Draws the source sentence, and one line per step below it."""
     words = derivation.source_words
     widths = [cell_len(word) for word in words]
     starts = list(accumulate((width + 1 for width in widths), initial=0))  # column of each word
     size = starts[-1]
     lines = [" ".join(words)]
-    before = 0  # where the phrase before ended, in words
+    before = 0  # end of the previous phrase, in words
     for start, end, target_start, target_end in derivation.spans:
         line = [" "] * size
         first, last = starts[start], starts[end - 1] + widths[end - 1]

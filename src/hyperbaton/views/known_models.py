@@ -1,4 +1,4 @@
-"""The distortion models that can be used by name, and a description of each."""
+"""Lists and describes the distortion models that are available by name."""
 
 import inspect
 import textwrap
@@ -18,20 +18,21 @@ WIDTH = 100
 class KnownModel:
     name: str
     place: str  # module:Class
-    package: str = ""  # where it comes from; empty: our own
+    package: str = ""  # empty: hyperbaton
     description: str = ""
     settings: dict[str, Any] = field(default_factory=dict)  # with their defaults
     features: tuple[str, ...] = ()  # under the default settings
     initial_weights: tuple[float, ...] = ()
     needs_fitting: bool = False
     in_phrase_table: bool = False  # whether its scores are learned with the phrase table
-    layers: tuple[str, ...] = ()  # that it needs in sentences
-    optional_layers: tuple[str, ...] = ()  # that it needs if it was trained with them
-    fault: str = ""  # why it cannot be used
+    layers: tuple[str, ...] = ()  # required in sentences
+    optional_layers: tuple[str, ...] = ()  # required if it was trained with them
+    fault: str = ""  # why it cannot be loaded
 
 
 def known_models() -> Iterator[KnownModel]:
-    """Our own models, then those of installed packages, by name; broken ones carry their fault."""
+    """Yields hyperbaton's models, then those of installed packages, by name; a broken one has a
+    `fault`."""
     for name, place in sorted(MODELS.items()):
         yield _described(name, place)
     points = entry_points(group=ENTRY_POINTS)
@@ -41,7 +42,7 @@ def known_models() -> Iterator[KnownModel]:
 
 
 def describe(known: KnownModel) -> str:
-    """A paragraph of a few lines."""
+    """Describes a model in a few lines."""
     source = f" (from {known.package})" if known.package else ""
     first = _wrapped(f"{known.name}{source}: {known.description}", "", "    ")
     if known.fault:
@@ -90,21 +91,21 @@ def _described(name: str, place: str, package: str = "") -> KnownModel:
         )
     except HyperbatonError as error:
         return KnownModel(name, place, package, fault=" ".join(str(error).split()))
-    except Exception as error:  # foreign code may raise anything
+    except Exception as error:  # a plug-in may raise anything
         return KnownModel(name, place, package, fault=f"{type(error).__name__}: {error}")
 
 
 def _description(model: DistortionModel) -> str:
     """The first paragraph of the docstring of the class, or else of its module."""
-    own = type(model).__dict__.get("__doc__")
-    text = own or getattr(inspect.getmodule(type(model)), "__doc__", "") or ""
+    docstring = type(model).__dict__.get("__doc__")
+    text = docstring or getattr(inspect.getmodule(type(model)), "__doc__", "") or ""
     return " ".join(inspect.cleandoc(text).split("\n\n")[0].split())
 
 
-def _defaults(made: type) -> dict[str, Any]:
+def _defaults(model: type) -> dict[str, Any]:
     return {
         name: parameter.default
-        for name, parameter in inspect.signature(made).parameters.items()
+        for name, parameter in inspect.signature(model).parameters.items()
         if parameter.default is not inspect.Parameter.empty
     }
 

@@ -1,4 +1,4 @@
-"""Picture files: equal figures give equal bytes. SVG and PDF carry no dates and no random names."""
+"""Writes pictures reproducibly: SVG and PDF contain no dates or random names."""
 
 import warnings
 from pathlib import Path
@@ -16,10 +16,10 @@ DPI = 150
 
 
 def check_picture(path: Path) -> None:
-    """Refuses, before anything is drawn, a picture that could not be written."""
+    """Raises if a picture could not be written, before anything is drawn."""
     if _format(path) not in FORMATS:
         raise DataError(
-            f"{path.suffix or 'no ending'} is not a kind of picture",
+            f"{path.suffix or 'no ending'} is not a picture format",
             where=str(path),
             expected=nearest(_format(path), list(FORMATS)),
         )
@@ -28,12 +28,12 @@ def check_picture(path: Path) -> None:
 
 
 def save_picture(figure: "Figure", path: Path) -> None:
-    """Writes a picture in the format that the file's ending names."""
+    """Writes a picture in the format given by the file's ending."""
     check_picture(path)
     kind = _format(path)
     undated: dict[str, dict[str, Any]] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
     with warnings.catch_warnings(), drawing(), open_to_write(path) as stream:
-        if kind == "svg":  # the viewer finds the glyphs
+        if kind == "svg":  # the viewer supplies missing glyphs
             warnings.filterwarnings("ignore", MISSING_GLYPH)
         figure.savefig(stream, format=kind, dpi=DPI, metadata=undated.get(kind))
 

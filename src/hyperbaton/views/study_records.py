@@ -1,5 +1,5 @@
-"""Studies for programs, as CSV and JSON: every measure of every trial of a learning experiment, and
-what models know of the next source word."""
+"""Studies as CSV and JSON: all measures of a learning experiment, and predictions of the next
+source word."""
 
 import json
 from dataclasses import asdict
@@ -15,7 +15,7 @@ MEANS = ("right", "rank", "log_p")  # of a model, over all moves
 
 
 def experiment_csv(experiment: Experiment) -> str:
-    """A line for every trial and measure."""
+    """One line per trial and measure."""
     rows = (
         [trial.learner, trial.n_classes, trial.size, trial.repeat, measure, f"{value:.6g}"]
         for trial in experiment.trials
@@ -47,16 +47,16 @@ def experiment_json(experiment: Experiment) -> str:
                 "f1": trial.result.class_f1.tolist(),
                 "confusion": trial.result.confusion.tolist(),
                 "by_distance": [
-                    {"d": each.name, "examples": each.n_examples, "right": each.n_right}
-                    for each in trial.by_distance
-                    if each.n_examples
+                    {"d": distance.name, "examples": distance.n_examples, "right": distance.n_right}
+                    for distance in trial.by_distance
+                    if distance.n_examples
                 ],
                 "learner_settings": dict(trial.settings),
                 "active": None if trial.active is None else trial.active.tolist(),
             }
             for trial in experiment.trials
         ],
-        "training_time_to_the_same_tolerance": [asdict(each) for each in experiment.times],
+        "training_time_to_the_same_tolerance": [asdict(time) for time in experiment.times],
     }
     return json.dumps(record, ensure_ascii=False, indent=1)
 
@@ -86,7 +86,7 @@ def next_word_json(study: NextWordStudy) -> str:
 
 
 def distances_as_csv(study: NextWordStudy) -> str:
-    """Average probabilities by distance, a line for each."""
+    """Average probabilities, one line per distance."""
     curves = [
         ["" if np.isnan(value) else value for value in values.mean]
         for values in study.by_distance.values()
@@ -96,7 +96,7 @@ def distances_as_csv(study: NextWordStudy) -> str:
 
 
 def next_word_csv(study: NextWordStudy) -> str:
-    """A line for each model."""
+    """One line per model."""
     rows = (
         [name, *(study.mean(name, column) for column in MEANS), study.open_log_p[name]]
         for name in study.predictions

@@ -1,7 +1,7 @@
-"""Our SVG of derivations as PNG and PDF: matplotlib paints what `derivation_svg.py` writes.
+"""Renders the SVG of derivations (`derivation_svg.py`) with matplotlib, for PNG and PDF.
 
-It knows `svg`, `g`, `rect`, `path` and `text` with the attributes that are used there, and no other
-SVG.
+Supports only `svg`, `g`, `rect`, `path` and `text` with the attributes that `derivation_svg.py`
+uses.
 """
 
 import re
@@ -20,11 +20,11 @@ INCH = 72.0  # points
 CODES = {"M": Outline.MOVETO, "L": Outline.LINETO, "Q": Outline.CURVE3, "C": Outline.CURVE4}
 LETTER = re.compile(r"([MLQCZ])([^MLQCZ]*)")
 Point = tuple[float, float]
-Look = dict[str, str]  # attributes, with those of the elements around
+Look = dict[str, str]  # attributes of an element, with those inherited from its parents
 
 
 def picture_of_svg(text: str) -> Figure:
-    """As large as the SVG; to be called while `drawing`."""
+    """Draws an SVG in its size; must be called inside `drawing()`."""
     root = ElementTree.fromstring(text)
     width, height = float(root.attrib["width"]), float(root.attrib["height"])
     figure = Figure(figsize=(width / INCH, height / INCH))
@@ -41,8 +41,8 @@ def _elements(
 ) -> Iterator[tuple[ElementTree.Element, Look, Point]]:
     look = around | element.attrib
     if element.tag.endswith("svg"):
-        own = element.attrib
-        origin = origin[0] + float(own.get("x", 0)), origin[1] + float(own.get("y", 0))
+        x, y = (float(element.get(name, 0)) for name in "xy")
+        origin = origin[0] + x, origin[1] + y
     yield element, look, origin
     for part in element:
         yield from _elements(part, look, origin)
@@ -82,11 +82,11 @@ def _outline(path: str, origin: Point) -> Outline:
     codes: list[Any] = []
     for letter, text in LETTER.findall(path):
         numbers = list(map(float, text.split()))
-        own = list(zip(numbers[::2], numbers[1::2], strict=True)) or [(0.0, 0.0)]
-        points += [(origin[0] + x, origin[1] + y) for x, y in own]
-        # points behind the first of a move are lines
+        pairs = list(zip(numbers[::2], numbers[1::2], strict=True)) or [(0.0, 0.0)]
+        points += [(origin[0] + x, origin[1] + y) for x, y in pairs]
+        # further points of a move are lines
         later = {"M": Outline.LINETO, "Z": Outline.CLOSEPOLY}.get(letter, CODES.get(letter))
-        codes += [CODES.get(letter, Outline.CLOSEPOLY), *[later] * (len(own) - 1)]
+        codes += [CODES.get(letter, Outline.CLOSEPOLY), *[later] * (len(pairs) - 1)]
     return Outline(points, codes)
 
 

@@ -1,5 +1,5 @@
-"""What a trained system holds: its parts and their sizes, models, weights and settings; and the
-features of a maximum-entropy model."""
+"""Describes a trained system: parts and their sizes, models, weights and settings; and the features
+of its parse model."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -28,7 +28,7 @@ COLUMNS_OF_WORDS = frozenset({"target", "source", "node", "near"})
 
 
 def describe_system(directory: Path, *, allow_plugins: bool = False) -> dict[str, Any]:
-    """Everything as plain values."""
+    """Describes a system as plain values."""
     content = system_folder.read_system(directory)
     models = system_folder.load_distortion(directory, allow_plugins=allow_plugins)
     parts = {
@@ -130,8 +130,8 @@ def _holds(directory: Path, name: str, folder: str) -> str:
         return f"{counted(len(classes.vocabulary), 'word')} in {classes.n_classes} classes"
     if name == system_folder.TAGGER:
         tagger = Tagger.load(directory / folder)
-        return f"a tagger of {len(tagger.tags)} tags, {tagger.accuracy:.1%} right"
-    return "capital letters of words" if name == system_folder.TEXT else ""
+        return f"tagger with {len(tagger.tags)} tags, accuracy {tagger.accuracy:.1%}"
+    return "truecasing model" if name == system_folder.TEXT else ""
 
 
 def folder_size(folder: Path) -> int:
@@ -151,13 +151,13 @@ def size_text(n_bytes: int) -> str:
 
 
 def feature_values(row: FeatureRow) -> list[str]:
-    """One text for each of COLUMNS."""
+    """The cells of a row, one for each of COLUMNS."""
     values = [getattr(row, column) for column in COLUMNS]
     return ["" if v is None else f"{v:.2f}" if isinstance(v, float) else str(v) for v in values]
 
 
 def feature_table(rows: Sequence[FeatureRow]) -> str:
-    """An aligned table; columns that would be empty are left out."""
+    """An aligned table without empty columns."""
     headings = ["α" if name == "alpha" else name for name in COLUMNS]
     lines = [feature_values(row) for row in rows]
     used = [k for k in range(len(COLUMNS)) if k < 2 or any(line[k] for line in lines)]

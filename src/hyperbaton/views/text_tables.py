@@ -1,7 +1,6 @@
-"""Paragraphs and tables on standard output: drawn with rich on a terminal, plain aligned text
-everywhere else.
+"""Prints paragraphs and tables: with rich on a terminal, as plain aligned text elsewhere.
 
-Plain text has no colours, rules or limit of width, so that it can be kept, searched and compared.
+Plain text has no colours, rules or width limit, so that it can be saved, searched and compared.
 """
 
 import sys
@@ -19,11 +18,11 @@ from hyperbaton.tuning.evaluation.tables import Table, as_text
 TextBlock = Table | str
 INDENT = "  "
 MARK = "*"  # rows that begin with it are bold on a terminal
-NARROWEST = 10  # characters of a column of words; numbers are never cut
+NARROWEST = 10  # minimum width of a column of words; numbers are never cut
 
 
 def print_blocks(blocks: Iterable[TextBlock], stream: TextIO | None = None) -> None:
-    """Paragraphs and tables, with empty lines between them."""
+    """Prints paragraphs and tables, separated by empty lines."""
     stream = stream or sys.stdout
     console = Console(file=stream, highlight=False) if stream.isatty() else None
     for number, block in enumerate(blocks):
@@ -38,12 +37,12 @@ def print_blocks(blocks: Iterable[TextBlock], stream: TextIO | None = None) -> N
                 console.print(Text(block.title, style="bold"))
             if sum(width + 2 for width in _least_widths(block)) <= console.width:
                 console.print(_rich(block))
-            else:  # better overlong lines than truncated numbers
+            else:  # overlong lines are better than truncated numbers
                 console.print(Text(as_text(replace(block, title=""), INDENT)), soft_wrap=True)
 
 
 def _least_widths(table: Table) -> list[int]:
-    """Of each column; words may wrap, numbers may not."""
+    """The minimum width of each column; words may wrap, numbers may not."""
     return [
         min(NARROWEST, width) if left else width
         for width, left in zip(table.widths, table.is_left, strict=True)

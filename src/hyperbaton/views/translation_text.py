@@ -1,4 +1,4 @@
-"""What `hyperbaton translate` writes and says about each sentence, made where it was translated."""
+"""Output and messages of `hyperbaton translate` for each sentence, produced by the worker."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from hyperbaton.decoder.translator import Translator
 
 @dataclass(frozen=True)
 class Written:
-    """Everything about one sentence, as plain values; the outputs are lines for their files."""
+    """Output and messages for one sentence, as plain values; outputs are lines of their files."""
 
     words: tuple[str, ...]  # of the source
     copied: tuple[str, ...] = ()  # those without a translation
@@ -29,28 +29,28 @@ class Written:
     lattice: bytes = b""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Lists and lattices may be large, and can be sent as the bytes that they are."""
+        """Pickles large outputs without copying them."""
         *small, n_best, lattice = vars(self).values()
         return Written, (*small, PickleBuffer(n_best), PickleBuffer(lattice))
 
 
 @dataclass(frozen=True)
 class WantedOutputs:
-    """Which outputs are wanted, and how the translation is chosen."""
+    """The outputs to produce, and how to choose the translation."""
 
     text: bool
     n_best: bool
     lattice: bool
     as_json: bool
     alignment: bool
-    # by minimum Bayes risk, with this factor of the scores
+    # multiplier of the scores, for a choice by minimum Bayes risk
     list_scale: float | None = None
     lattice_scale: float | None = None
-    most: int = 1  # translations that are kept of a list
+    most: int = 1  # maximum translations to keep
 
     def __call__(self, translator: Translator, number: int, result: Decoded | Failure) -> Written:
         words, layers = result.sentence.words, result.sentence.layers
-        if isinstance(result, Failure):  # an empty line in place of a translation
+        if isinstance(result, Failure):  # an empty line replaces the translation
             return Written(words, (), layers, str(result.error), text=b"\n")
         said, statistics = tuple(remarks(result)), result.statistics
         chosen = self._chosen(result)
@@ -90,23 +90,23 @@ def _lines(lines: Iterable[str]) -> bytes:
 
 
 def remarks(decoded: Decoded) -> Iterator[str]:
-    """What a user should know about a translation."""
+    """Yields remarks to the user about a translation."""
     if decoded.n_pieces > len(decoded.sentence.breaks) + 1:
         yield f"{len(decoded.sentence)} words, translated in {decoded.n_pieces} pieces"
     if narrowed := decoded.statistics.narrowed:
         n_words = len(decoded.sentence)
-        yield f"the time was up, so few steps were tried for {narrowed} of {n_words} words"
+        yield f"time limit reached: the beam was narrowed for {narrowed} of {n_words} words"
     if decoded.lacks or decoded.adds:
-        parts = ("lacks", decoded.lacks), ("adds", decoded.adds)
-        named = [f"{what} {' '.join(words)}" for what, words in parts if words]
-        yield f"the system cannot say this; what is nearest {' and '.join(named)}"
+        parts = ("omits", decoded.lacks), ("adds", decoded.adds)
+        named = [f'{what} "{" ".join(words)}"' for what, words in parts if words]
+        yield f"the system cannot produce this; the closest translation {' and '.join(named)}"
 
 
 def chosen_by_risk(decoded: Decoded, scale: float, n_best: int) -> Decoded:
-    """The translations by falling expected gain, each with its best derivation."""
+    """The translations by decreasing expected gain, each with its best derivation."""
     from hyperbaton.tuning.evaluation.consensus import Scored, expected_gains
 
     texts = [" ".join(decoded.words(number)) for number in range(len(decoded))]
-    found = expected_gains([Scored(texts, decoded.scores)], scale)
-    order = np.argsort(-found.gain, kind="stable")[:n_best]
+    gains = expected_gains([Scored(texts, decoded.scores)], scale)
+    order = np.argsort(-gains.gain, kind="stable")[:n_best]
     return decoded.take(decoded.first_of_each_translation()[order])

@@ -1,4 +1,4 @@
-"""Results of tuning as text and as a picture, for people."""
+"""Results of tuning as text and as a picture."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,15 +14,16 @@ MOST_NAMED = 30  # weights in the legend of the picture
 
 
 def tuning_blocks(result: Replicas, before: Mapping[str, float]) -> list[TextBlock]:
-    """What the replicas reached, and the weights before and after."""
+    """The scores of the replicas, and the weights before and after."""
     blocks: list[TextBlock] = [_replicas(result), _mean(result), _weights(result, before)]
     if result.mbr is not None:
         blocks.append(_scales(result.mbr, result.runs[0].trace.metric))
     turned = _turned(result)
     if turned:
         blocks.append(
-            f"now negative, so that likely translations count as bad: {', '.join(turned)}\n"
-            "this often means that the development set is too small, or unlike the training text"
+            f"weights that became negative, so that likely translations score worse: "
+            f"{', '.join(turned)}\n"
+            "often the development set is too small, or differs from the training text"
         )
     return blocks
 
@@ -41,12 +42,12 @@ def _replicas(result: Replicas) -> Table:
 
 def _mean(result: Replicas) -> str:
     metric = result.runs[0].trace.metric
-    before = f" (before: {result.initial_score:.2f})" if result.gained else ": nothing was gained"
+    before = f" (before: {result.initial_score:.2f})" if result.gained else ": no gain"
     lines = [f"kept: {result.chosen}, {metric} {result.score:.2f}{before}"]
     n, n_learned = len(result.runs), len(result.learned)
     if n > 1:
         spread = f"{result.mean:.2f}" + (f" ± {result.deviation:.2f}" if n_learned > 1 else "")
-        same = f"; the weights before stayed in {n - n_learned} of {n}" if n_learned < n else ""
+        same = f"; {n - n_learned} of {n} kept the old weights" if n_learned < n else ""
         lines.insert(0, f"mean of {counted(n_learned, 'replica')}: {metric} {spread}{same}")
     return "\n".join(lines)
 
@@ -54,7 +55,7 @@ def _mean(result: Replicas) -> str:
 def _weights(result: Replicas, before: Mapping[str, float]) -> Table:
     if not result.gained:
         return Table(["weight", "unchanged"], [[name, f"{w:.4f}"] for name, w in before.items()])
-    start = result.runs[0].trace.steps[0].weights  # those before, at the size of those after
+    start = result.runs[0].trace.steps[0].weights  # the old weights, scaled like the new ones
     rows = [
         [name, f"{start[name]:.4f}", f"{weight:.4f}"] for name, weight in result.weights.items()
     ]
@@ -71,7 +72,7 @@ def _scales(choice: ScaleChoice, metric: str) -> Table:
 
 
 def _turned(result: Replicas) -> list[str]:
-    """The translation probabilities whose weights were not negative before."""
+    """Translation features whose weights became negative."""
     start = result.runs[0].trace.steps[0].weights
     return [
         name
@@ -81,7 +82,7 @@ def _turned(result: Replicas) -> list[str]:
 
 
 def plot_tuning(result: Replicas, path: Path) -> None:
-    """Scores and lengths of all replicas and weights of the best one, by iteration."""
+    """Draws scores and lengths of all replicas and weights of the best one, by iteration."""
     from matplotlib.figure import Figure
     from matplotlib.ticker import MaxNLocator
 
@@ -96,8 +97,8 @@ def plot_tuning(result: Replicas, path: Path) -> None:
         lengths.plot([step.length for step in run.trace.steps], marker=".")
     lengths.axhline(1.0, color="grey", linewidth=0.8)
     lengths.set_title("length of the output")
-    lengths.set_ylabel("in lengths of the closest references")
-    scores.set_title("development set, as decoded")
+    lengths.set_ylabel("relative to the closest references")
+    scores.set_title("development set, decoded")
     scores.set_ylabel(trace.metric + ("" if trace.higher_is_better else " (lower is better)"))
     scores.legend()
     shown = result.runs[best_of(result.scores, higher_is_better=trace.higher_is_better)].trace

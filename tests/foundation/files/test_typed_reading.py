@@ -54,7 +54,7 @@ ALL = "known: name, words, weights, beam, limits, path, pair, share, other"
 @refusals(
     ([], "file.toml: the content cannot be [] … expected keys with values"),
     ({}, "file.toml: name is missing"),
-    ({"name": None}, "file.toml: name cannot be None … expected text"),
+    ({"name": None}, "file.toml: name cannot be null … expected text"),
     ({"nam": "a"}, f"file.toml: unknown key 'nam' … {ALL} … did you mean name?"),
     ({"othr": 1}, "unknown key 'othr' … known: name, … did you mean other?"),
     ({"zzz": 1}, "unknown key 'zzz' … known: name, "),
@@ -65,7 +65,7 @@ ALL = "known: name, words, weights, beam, limits, path, pair, share, other"
         "unknown key 'words[1].tga' … known: text, tag … did you mean tag?",
     ),
     ({"weights": {"lm": 1, "x": "1"}}, "weights.x cannot be '1' … expected a number"),
-    ({"weights": {"lm": True}}, "weights.lm cannot be True … expected a number"),
+    ({"weights": {"lm": True}}, "weights.lm cannot be true … expected a number"),
     ({"beam": {"size": 0}}, "beam.size cannot be 0 … expected a whole number >= 1"),
     ({"beam": {"sise": 0}}, "unknown key 'beam.sise' … known: size … did you mean size?"),
     ({"limits": [1, "in"]}, "limits[1] cannot be 'in' … a whole number or 'inf'"),
@@ -74,7 +74,7 @@ ALL = "known: name, words, weights, beam, limits, path, pair, share, other"
     ({"path": 3}, "path cannot be 3 … expected text"),
     ({"pair": [1, 2]}, "pair[1] cannot be 2 … expected text"),
     ({"share": 0.0}, "share cannot be 0.0 … expected a share above 0"),
-    ({"name": ["b" * 99]}, f"name cannot be ['{'b' * 58}… … expected text"),
+    ({"name": ["b" * 99]}, f'name cannot be ["{"b" * 58}… … expected text'),
     error=SettingError,
 )
 def test_a_refusal_names_the_place_and_what_was_expected(content):

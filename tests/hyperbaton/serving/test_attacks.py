@@ -86,13 +86,13 @@ def test_long_texts_and_words_are_refused(system):
         assert (answer.status, answer.error) == (
             413,
             {
-                "message": "a word of a sentence has 11 letters",
-                "expected": "this server takes 10 at most",
+                "message": "a word of a sentence has 11 characters",
+                "expected": "at most 10",
                 "advice": "split the sentence",
             },
         )
         answer = server.translate("a " * 11)
-        assert (answer.status, answer.error["message"]) == (413, "a sentence has 22 letters")
+        assert (answer.status, answer.error["message"]) == (413, "a sentence has 22 characters")
         for field in ("force", "prefix", "reference"):
             for text, what in (("a" * 11, f"a word of {field}"), ("a " * 11, field)):
                 answer = server.post("/explain", {"text": "hon", field: text})
@@ -103,7 +103,7 @@ def test_long_texts_and_words_are_refused(system):
 def test_answers_that_would_be_too_large_are_refused(system):
     with running(system, answer_bytes=5000) as server:
         assert server.translate(SENTENCE).status == 200
-        expected = "this server gives 5,000 bytes at most"
+        expected = "at most 5,000 bytes"
         for path in ("/translate", "/explain"):
             answer = server.post(path, {"text": SENTENCE, "n_best": 20})
             assert (answer.status, answer.error["expected"]) == (413, expected)
@@ -218,7 +218,7 @@ def test_long_headers_are_refused(system, is_long):
 @pytest.mark.parametrize(
     ("asked", "says"),
     [
-        ({"model": "x" * 100_000}, "there is no system 'xxx"),
+        ({"model": "x" * 100_000}, "unknown system 'xxx"),
         ({"x" * 100_000: 1}, "unknown key 'xxx"),
         ({"weights": {"x" * 100_000: 1}}, "there is no feature 'xxx"),
         ({"weights": {"x" * 100_000: None}}, "weights.xxx"),

@@ -172,7 +172,7 @@ def test_raw_text(server):
 def test_nothing_to_explain(server):
     answer = server.post("/explain", {"text": "  "})
     assert answer.status == 400
-    assert answer.error == {"message": "there is no word to explain", "where": "text"}
+    assert answer.error == {"message": "the sentence is empty", "where": "text"}
 
 
 @pytest.mark.parametrize("n_searches", [0, 1, 2])

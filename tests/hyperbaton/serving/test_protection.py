@@ -120,7 +120,7 @@ def test_a_public_server_has_the_names_of_its_machine_and_addresses(monkeypatch)
         for name in ("evil.example", "10.0.0.1.evil.example", "", "10.0.0", "[::1].evil.example"):
             assert name not in hosts
     assert str(allowed_hosts("0.0.0.0", [])) == (
-        "0.0.0.0, 127.0.0.1, [::1], desk.example, localhost, literal addresses"
+        "0.0.0.0, 127.0.0.1, [::1], desk.example, localhost, IP addresses"
     )
 
 

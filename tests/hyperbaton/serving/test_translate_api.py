@@ -141,7 +141,7 @@ def test_a_sentence_that_fails_leaves_the_others_alone(server):
         "id": 1,
         "error": {
             "message": "a sentence has line breaks",
-            "advice": "give a list with an item for each",
+            "advice": "send a list of sentences",
         },
     }
     assert third["id"] == 2

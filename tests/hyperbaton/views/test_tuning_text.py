@@ -26,7 +26,9 @@ def test_weights_before_and_after_have_one_scale():
 
 def test_probabilities_that_came_to_count_against_are_named():
     said = blocks(AFTER, 25.0)[3]
-    assert said.startswith("now negative, so that likely translations count as bad: ")
+    assert said.startswith(
+        "weights that became negative, so that likely translations score worse: "
+    )
     assert "translation.direct_phrase" in said
     assert "inverse_phrase" not in said  # it was negative before
     assert len(blocks(START, 25.0)) == 3

@@ -92,9 +92,9 @@ def test_the_protocol_is_best_unless_it_is_named(config, said, protocol):
 @refusals(
     ("title", "titel", "c.toml: unknown key 'titel' … known: … did you mean title?"),
     ('target = "t.en"', "", "train.target is missing"),
-    ("replicas = 2", "replica = 2", "no setting 'tune.replica' … did you mean tune.replicas"),
+    ("replicas = 2", "replica = 2", "unknown setting 'tune.replica' … did you mean tune.replicas"),
     ("replicas = 2", 'replicas = "two"', "tune.replicas cannot be 'two' … expected a whole"),
-    ("replicas = 2", "optimisers = 2", "no setting 'tune.optimisers'"),
+    ("replicas = 2", "optimisers = 2", "unknown setting 'tune.optimisers'"),
     ("[tune]", "[mirra]\n[tune]", "unknown key 'mirra' … did you mean mira?"),
     ("[tune]", "[mira]\nstpe = 1.0\n[tune]", "'mira.stpe' … did you mean mira.step"),
     ("[tune]", '[mira]\nstep = "a"\n[tune]', "mira.step cannot be 'a' … expected a number"),
@@ -102,7 +102,7 @@ def test_the_protocol_is_best_unless_it_is_named(config, said, protocol):
     ('[6, "inf"]', "[-3]", 'limits[0] cannot be -3 … expected a whole number, or "inf"'),
     ('[6, "inf"]', "6", "limits cannot be 6 … expected a list"),
     ('baseline = "B"', 'baseline = "C"', "the baseline 'C' is not a system"),
-    ('name = "B"', 'name = "A"', "two [[system]]s are called 'A'"),
+    ('name = "B"', 'name = "A"', "two [[system]] have the name 'A'"),
     ('["linear"]', "[]", "the system 'A' has no distortion model"),
     ('"2-3"', '"3-2"', "lines cannot be '3-2'"),
     ("[[test]]", "sorce = 1\n[[test]]", "key 'dev.sorce' … did you mean source?"),
@@ -139,7 +139,9 @@ def test_parts_of_files_are_cut_out(config, tmp_path):
 
 
 def test_files_that_are_too_short_or_do_not_fit(config, write, tmp_path):
-    with pytest.raises(DataError, match=r"d\.ja: has 3 sentences\n  lines up to 9 are wanted"):
+    with pytest.raises(
+        DataError, match=r"d\.ja: has 3 sentences\n  the configuration selects lines up to 9"
+    ):
         cut_out(config(GOOD.replace("2-3", "2-9")), tmp_path / "data")
     write("d.en", "x\n")
     refused("d.en:2: the file ends here … d.ja has 3 lines", lambda: load(config().dev))

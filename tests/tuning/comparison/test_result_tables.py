@@ -217,14 +217,14 @@ def test_latex_read_back(comparison, folder):
 
 
 def test_cells_that_kept_their_starting_weights_are_named(comparison):
-    assert not any("starting weights" in note for note in summary_table(comparison, "one").notes)
+    assert not any("initial weights" in note for note in summary_table(comparison, "one").notes)
     cell = comparison.cells[1]
     trace = [{"score": 30.0, "weights": {"lm": 0.5}}, {"score": 31.0, "weights": {"lm": 0.6}}]
     untuned = replace(cell.best, weights={"lm": 0.5}, trace=trace)
     replicas = [untuned if own is cell.best else own for own in cell.replicas]
     cells = [replace(own, replicas=replicas) if own is cell else own for own in comparison.cells]
     notes = summary_table(replace(comparison, cells=cells), "one").notes
-    assert [note for note in notes if "starting weights" in note and note.endswith(cell.name)]
+    assert [note for note in notes if "initial weights" in note and note.endswith(cell.name)]
     chosen_by_tuning = replace(untuned, weights={"lm": 0.6})
     assert untuned.is_as_before
     assert not chosen_by_tuning.is_as_before
@@ -256,7 +256,7 @@ def test_the_way_from_linear_to_the_oracle(comparison, metric, monkeypatch):
     made = replace(made, configuration=configuration, p_values=p_values)
     monkeypatch.setattr(type(made), "mean", lambda *own: means[own[2].system, own[2].limit])
     [table] = way_tables(made, test)
-    assert table.title == f"share of the way from LOW to ORACLE, by {metric} on {test}"
+    assert table.title == f"share of the gain from LOW to ORACLE, by {metric} on {test}"
     assert table.header == ["system", "limit 6", "limit 9", "limit 12", "limit ∞"]
     # the wrong way, one that may be none, none: no share
     assert [list(row) for row in table.rows] == [["MIDDLE", "25%", "", "", ""]]

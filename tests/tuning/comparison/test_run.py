@@ -207,7 +207,7 @@ def test_an_untuned_comparison_and_what_a_second_run_does(tmp_path, monkeypatch)
     assert talk == [
         *(f"{name}: nothing has changed" for name in ("phrases", "lm")),
         *(f"{side}_classes: nothing has changed" for side in ("source", "target")),
-        "4 of 4 runs are done already",
+        "4 of 4 runs are already done",
     ]
     assert again.stage_costs == comparison.stage_costs
     assert again.date == comparison.date == "2026-11-30"
@@ -222,7 +222,7 @@ def test_an_untuned_comparison_and_what_a_second_run_does(tmp_path, monkeypatch)
     (part / "outputs.jsonl").write_text("{}\n")
     talk.clear()
     assert as_record(compare(configuration, out, 1, Reporter(talk.append))) == as_record(comparison)
-    assert "3 of 4 runs are done already" in talk
+    assert "3 of 4 runs are already done" in talk
 
 
 def write_raw(data, change):
@@ -338,7 +338,7 @@ def test_the_average_of_all_replicas_is_tested(tmp_path):
     assert record["average"]["weights"] == cell.best.weights
     talk.clear()
     compare(replace(configuration, tune=replace(TUNED, replicas=2)), out, 1, Reporter(talk.append))
-    assert "2 of 2 runs are done already" in talk  # the replicas are those of the other protocols
+    assert "2 of 2 runs are already done" in talk  # the replicas are those of the other protocols
 
 
 def test_a_single_replica_has_no_average(trained):
@@ -393,7 +393,9 @@ def test_data_that_changed_since_the_comparison_began(trained, tmp_path):
     job = replace(first_job(changed, folder), folder=tmp_path / "out")
     assert not job.is_done()
     source.write_bytes(source.read_bytes().replace(b" ", b" x ", 1))
-    refused("a data set has changed since the comparison began", lambda: run_job(Workplace(), job))
+    refused(
+        "a data set has changed since the comparison started", lambda: run_job(Workplace(), job)
+    )
 
 
 def test_a_state_that_is_damaged_is_begun_anew(trained, tmp_path):
@@ -446,13 +448,13 @@ def test_a_system_with_the_weights_of_another(tmp_path):
         f"{name} @ 6, seed {seed}" for name in ("LEX", "LONGER") for seed in (5, 6)
     ]
     other = replace(configuration, system=(LINEAR, replace(longer, weights="LINEAR")))
-    facts = "'LONGER' cannot use the weights of 'LINEAR' … other features: msd."
+    facts = "'LONGER' cannot use the weights of 'LINEAR' … features differ: msd."
     refused(facts, lambda: compare(other, tmp_path / "out", 1), SettingError)
 
 
 @refusals(
-    ("LEXX", "'LONGER' cannot have the weights of 'LEXX' … did you mean LEX?"),
-    ("LONGER", "'LONGER' cannot have the weights of 'LONGER' … LEX"),
+    ("LEXX", "'LONGER' cannot use the weights of 'LEXX' … did you mean LEX?"),
+    ("LONGER", "'LONGER' cannot use the weights of 'LONGER' … LEX"),
     error=SettingError,
 )
 def test_weights_of_a_system_that_is_not_tuned_are_refused(tmp_path, name):
@@ -461,8 +463,8 @@ def test_weights_of_a_system_that_is_not_tuned_are_refused(tmp_path, name):
 
 
 @refusals(
-    ("test", {"metrics": ("pdscore",)}, "data set 'test': pdscore … with a word alignment"),
-    ("dev", {"tune": replace(TUNED, metric="pdscore")}, "data set 'dev': pdscore can only be"),
+    ("test", {"metrics": ("pdscore",)}, "data set 'test': pdscore needs a word alignment"),
+    ("dev", {"tune": replace(TUNED, metric="pdscore")}, "data set 'dev': pdscore needs"),
     error=SettingError,
 )
 def test_metrics_that_the_data_cannot_have(tmp_path, name, changes):
@@ -521,7 +523,7 @@ def test_a_layer_that_only_some_sentences_lack(tmp_path):
     path.write_text("\n".join(trees) + "\n")
     dev = replace(configuration.dev, source_tree=path)
     configuration = replace(configuration, dev=dev)
-    with pytest.raises(DataError, match=r"'dev': .* 'tree': 1 of 12 have not, first 3\n"):
+    with pytest.raises(DataError, match=r"'dev': .* 'tree': 1 of 12 sentences lack it, first 3\n"):
         compare(configuration, tmp_path / "out", 1)
 
 
@@ -535,10 +537,10 @@ def test_trees_that_only_training_has_are_warned_about(tmp_path):
     configuration = replace(configuration, train=replace(configuration.train, source_tree=trees))
     talk = []
     compare(configuration, tmp_path / "out", 1, Reporter(talk.append))
-    rest = "has not; models that learn from it must do without"
+    rest = "has not; models trained with trees will decode without them"
     assert talk[:2] == [
-        f"warning: [train] has source_tree, [dev] {rest}",
-        f"warning: [train] has source_tree, [[test]] 'test' {rest}",
+        f"warning: [train] has source_tree, but [dev] {rest}",
+        f"warning: [train] has source_tree, but [[test]] 'test' {rest}",
     ]
 
 

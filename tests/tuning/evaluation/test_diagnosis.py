@@ -107,7 +107,7 @@ def test_the_command(write, tmp_path):
     more = "--reference-alignment", links, "--plot", tmp_path / "causes.svg"
     done = command_line.run("diagnose", tmp_path / "m", *arguments, *more)
     lines = done.stdout.splitlines()
-    begin = lines.index("Why the order is not that of the reference")
+    begin = lines.index("Why their order differs from the reference")
     table = {line.split()[0]: line.split()[1] for line in lines[begin + 2 : begin + 7]}
     # phrases have any order inside; of the third sentence the models prefer "he" first
     assert table == {"said": "3", "phrases": "0", "limit": "0", "search": "0", "model": "1"}

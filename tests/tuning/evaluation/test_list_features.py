@@ -59,10 +59,10 @@ def test_lists_without_features(write):
 
 
 @refusals(
-    ("", "l: has no entry"),
+    ("", "l: has no entries"),
     ("0 ||| a ||| lm= x ||| 1\n", "l:1: the feature lm has 'x' … a finite number"),
     ("0 ||| a ||| lm= nan ||| 1\n", "l:1: the feature lm has 'nan'"),
-    ("0 ||| a ||| -1 ||| 1\n", "l:1: '-1' is the value of no feature"),
+    ("0 ||| a ||| -1 ||| 1\n", "l:1: '-1' has no feature name before it"),
     ("0 ||| a ||| lm= 1 lm= 2 ||| 1\n", "l:1: has a feature twice"),
     ("0 ||| a ||| score= 1 ||| 1\n", "l: has a feature 'score'"),
     (
@@ -86,9 +86,9 @@ def test_wrong_files(lists, write, content):
 
 
 @refusals(
-    ("too_few", ":too_few: sentence 0 has 2 translations and gets [0.]"),
-    ("no_numbers", "gets [nan nan] … a finite number for each"),
-    ("not_a_function", "cannot be called", SettingError),
+    ("too_few", ":too_few: returned [0.] for sentence 0 with 2 translations"),
+    ("no_numbers", "returned [nan nan] … a finite number for each"),
+    ("not_a_function", "is not callable", SettingError),
     ("missing", "the function for a feature ' … :missing' cannot be loaded", SettingError),
 )
 def test_wrong_functions(lists, name):

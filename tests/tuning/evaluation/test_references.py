@@ -81,7 +81,7 @@ def test_files_of_different_length(write):
 
 @refusals(
     (["empty", "empty"], "empty: there are no references"),
-    (["blank"], "blank: there is not a single word"),
+    (["blank"], "blank: all references are empty"),
     (["blnk"], "no such file … did you mean … blank?"),
 )
 def test_references_without_sentences_or_words(write, tmp_path, names):

@@ -330,7 +330,7 @@ TWO, THREE = numbers([1, 2]), numbers([1, 2, 3])
     (lambda: paired_bootstrap(Mean(), [TWO], [THREE]), "2 sentences, another 3"),
     (lambda: randomisation(Mean(), [TWO], [TWO], n_resamples=0), "0 resamples", SettingError),
     (lambda: resampled_scores(Mean(), [numbers([])]), "no sentences to resample"),
-    (lambda: randomisation(Mean(), [], [TWO]), "without any run … at least one"),
+    (lambda: randomisation(Mean(), [], [TWO]), "a system has no runs … at least one"),
     (lambda: find_test("bootstrp"), "'bootstrp' … did you mean bootstrap?", SettingError),
 )
 def test_errors(attempt):

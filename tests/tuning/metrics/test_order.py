@@ -272,7 +272,7 @@ def test_lrscore_refuses_what_cannot_be_interpolated():
         name = "errors"
         higher_is_better = False
 
-    facts = "LRscore cannot use errors … a lexical score that rises, as BLEU"
+    facts = "LRscore cannot use errors … a lexical metric for which higher is better, such as BLEU"
     refused(facts, lambda: LRscore(KendallTau(), Errors()), SettingError)
 
 
@@ -289,8 +289,8 @@ def test_metrics_have_names_and_signatures_of_their_own(name):
 
 
 @refusals(
-    (None, [[0]], "there are no visit sequences of the hypotheses … metrics of word order"),
-    ([[0]], None, "there are no visit sequences of the references … metrics of word order"),
+    (None, [[0]], "there are no visit sequences of the hypotheses … word order metrics"),
+    ([[0]], None, "there are no visit sequences of the references … word order metrics"),
     ([[0]], [[0], [1]], "2 visit sequences of the references … there are 1 sentences"),
     ([[0, 0]], [[0]], "visits of sentence 1: source word 0 is visited twice"),
     (

@@ -132,7 +132,7 @@ def test_bad_lines_are_named_with_file_and_line(write, line):
 @pytest.mark.parametrize("n_source", [[1], [1, 1, 1]])
 def test_every_source_sentence_needs_a_line(write, n_source):
     path = write("x.align", "0-0\n0-0\n")
-    facts = f"{path}: alignments of 2 sentences … {len(n_source)} source sentences"
+    facts = f"{path}: has alignments of 2 sentences … {len(n_source)} source sentences"
     refused(facts, lambda: read_visits(path, n_source))
 
 
@@ -140,7 +140,7 @@ def test_every_source_sentence_needs_a_line(write, n_source):
     ([[0], [1, 0, 1]], None, "visits of sentence 2: source word 1 is visited twice … a visit"),
     ([[0, -1]], None, "visits of sentence 1: there is no source word -1 … positions are 0 to"),
     ([[0], [2]], [1, 2], "sentence 2: there is no source word 2 … positions are 0 to 1"),
-    ([[0]], [1, 2], "1 visit sequences for 2 source sentences … one for each"),
+    ([[0]], [1, 2], "1 visit sequences for 2 source sentences … one per sentence"),
 )
 def test_what_is_not_a_visit_sequence_is_refused(sequences, n_source):
     visits_of_sequences(sequences, n_source)

@@ -167,7 +167,7 @@ def test_a_chart_comes_before_the_first_table(text):
     before = text[: text.index("<table")]
     assert before.count("<svg") == 2 * 2
     assert before.count("95% interval ") == 8 * 2 * 2
-    assert "the line is SYSTEM 0 &lt;with a long &amp; odd name&gt;.</p>" in before
+    assert "the line marks SYSTEM 0 &lt;with a long &amp; odd name&gt;.</p>" in before
 
 
 def test_the_same_comparison_gives_the_same_bytes(tmp_path):
@@ -298,10 +298,10 @@ def test_links_say_that_they_need_a_server_and_name_their_systems(text, parsed):
     [
         ("a b c .", "a b c .", "a b c ."),
         ("the <b> dog .", "the cat .", "the <mark>&lt;b&gt; dog</mark> ."),
-        ("a c", "a b & c", 'a <mark class="gap" title="without: b &amp;"></mark>c'),
-        ("a", "a b", 'a<mark class="gap" title="without: b"></mark>'),
+        ("a c", "a b & c", 'a <mark class="gap" title="missing: b &amp;"></mark>c'),
+        ("a", "a b", 'a<mark class="gap" title="missing: b"></mark>'),
         ("a b", "a", "a <mark>b</mark>"),
-        ("", "a", '<mark class="gap" title="without: a"></mark>'),
+        ("", "a", '<mark class="gap" title="missing: a"></mark>'),
         ("a", "", "<mark>a</mark>"),
         ("我买了书。", "我买书。", "我买<mark>了</mark>书。"),
         ("カタカナ語", "カタナ語", "カタ<mark>カ</mark>ナ語"),
@@ -330,7 +330,7 @@ def test_examples_are_on_the_right_side(tmp_path):
     assert titles
     assert all(": -" in title for title in titles)
     assert any(
-        text.startswith("Where GOOD is better than BAD by most in TER")
+        text.startswith("Sentences of test on which GOOD is most clearly better than BAD in TER")
         for text in parsed.texts_of("p")
     )
 
@@ -351,5 +351,5 @@ def test_colours_begin_where_the_comparison_says(tmp_path, alpha, arrows):
     comparison = make_comparison({"GOOD": 0.02, "BAD": 0.4}, alpha=alpha)
     assert comparison.p_values["test"][6][0, 1] < 0.05
     text = report_of(comparison, tmp_path / "report.html").read_text()
-    assert f"Coloured below {alpha}:" in text
+    assert f"Values below {alpha} are coloured:" in text
     assert sum(text.count(f" {arrow}</td>") for arrow in "↑↓") == arrows

@@ -191,9 +191,9 @@ def test_learners_as_text():
     ({"features": "x"}, "'x'"),
     (
         {"sizes": (200,), "test_size": 20},
-        "200 training sentences … 120 pairs without 20 for testing are 100",
+        "200 training sentences … 120 pairs minus 20 for testing leave 100",
     ),
-    ({"test_size": 120}, "120 sentence pairs are too few … both test and", DataError),
+    ({"test_size": 120}, "120 sentence pairs are too few … training and test", DataError),
     error=SettingError,
 )
 def test_what_cannot_be_run_is_refused(corpus, changes):
@@ -203,5 +203,5 @@ def test_what_cannot_be_run_is_refused(corpus, changes):
 def test_a_test_set_without_known_phrases_is_refused():
     corpus = corpus_of([([letter], [letter.upper()], [(0, 0)]) for letter in "abcd"])
     settings = ExperimentSettings(learners=("lr",), test_size=1)
-    facts = "3 training sentences give 3 training and 0 test … take more sentences"
+    facts = "3 training sentences give 3 training and 0 test … use more sentences"
     refused(facts, lambda: run_experiment(corpus, settings))

@@ -67,8 +67,8 @@ def test_what_cannot_be_made_is_named(comparison, tmp_path):
         comparison, ["never", "counted", "late"], tmp_path, 1, Reporter(said.append)
     )
     assert [exhibit.name for exhibit in found] == ["counted"]
-    assert said[0] == "Never is left out: there is nothing to show"
-    assert said[-1] == "Late is left out: there is nothing to show"
+    assert said[0] == "Never is skipped: there is nothing to show"
+    assert said[-1] == "Late is skipped: there is nothing to show"
     assert [record["name"] for record in json.loads((tmp_path / "exhibits.json").read_text())] == [
         "counted"
     ]
@@ -102,7 +102,7 @@ def test_reasons(comparison, tmp_path):
         (EXHIBIT_KINDS["next_word"].depends, linear, "(nine-class, pair, sequence)"),
         (EXHIBIT_KINDS["data_sizes"].depends, linear, "MOSES and DPR-3"),
         (making.next_word._tests, pair, "no test set has a word alignment"),
-        (making.data_sizes._sizes, few, "a quarter of 60 training pairs is too little"),
+        (making.data_sizes._sizes, few, "a quarter of 60 training pairs is too small"),
     ):
         refused(facts, partial(work, given), LeftOut)
 

@@ -98,7 +98,7 @@ def test_the_tables():
         ["sequence", "25.0%", "2.00", "-0.500", "+0.500", "+0.400 to +0.600", "-0.750"],
     ]
     assert by_class.title == "news: log P by distance"
-    assert by_class.notes[0].startswith("0 is monotone. A move for every target word with a source")
+    assert by_class.notes[0].startswith("0 is monotone. Moves go to every source word at its first")
     rows = {row[0]: row[1:] for row in by_class.rows}
     assert rows["4 to 6"] == ["10", "-1.000", "-1.000", "-0.500"]
     assert rows["≥ 7"] == ["0", "-", "-", "-"]

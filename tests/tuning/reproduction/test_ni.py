@@ -54,7 +54,7 @@ def test_the_tables_have_mean_and_deviation():
     # F1 of the only class, 2 · 52 / (52 + 100) and 2 · 53 / (53 + 100)
     assert rows["F1 d<0, 10"][0] == "68.9 ± 0.6"
     assert len(rows) == 2 * (1 + 3)
-    apart = tables["3 classes: overall precision on phrase pairs that training has or has not"]
+    apart = tables["3 classes: overall precision on phrase pairs seen and unseen in training"]
     # of examples 0 to 51 or 52 that are right, every fourth one, 13 or 14, is of an unseen pair
     rows = {row[0]: row[1:] for row in apart.rows}
     assert rows["seen, 10"][:2] == ["75.0 ± 0.0", "52.0 ± 0.0"]  # 39 of 75
@@ -65,7 +65,7 @@ def test_the_tables_have_mean_and_deviation():
     assert shares.header == ["phrase pairs", "training, 10", "training, 20", "test, 10", "test, 20"]
     assert shares.rows[0] == ["d<0", "500 (100%)", "1,000 (100%)", "100 (100%)", "100 (100%)"]
     assert shares.rows[2] == ["d>0", "0 (0%)", "0 (0%)", "0 (0%)", "0 (0%)"]
-    errors = tables["training examples that are still wrong when a learner stops"]
+    errors = tables["training error when a learner stops"]
     assert errors.rows[0] == ["MMR", "25.0", "25.0", "25.0", "25.0"]
     times = tables["time to the same training error, 20 training sentences, as in Figure 15"]
     assert times.header == ["CPU seconds (rounds)", "3 classes, 20.0%", "5 classes, 20.0%"]
@@ -74,7 +74,8 @@ def test_the_tables_have_mean_and_deviation():
     # with five classes and 20 sentences LR has the first 55 examples right, MMS the first 76: all
     # of phrases 0 and 1; 15 and 20 of phrase 2; none and 16 of phrase 3; none of phrase 4
     captured = tables[
-        "5 classes: source phrases on which MMS gains most on LR (percent right), as in Figure 14"
+        "5 classes: source phrases on which MMS gains most over LR (percent correct), "
+        "as in Figure 14"
     ]
     assert captured.rows == [
         ["phrase 3", "20", "6", "2", "0", "80"],
@@ -161,8 +162,8 @@ def test_both_protocols_are_exhibits():
         for settings in (SMALL, replace(SMALL, protocol="paper"))
     )
     assert [pooled.name, paper.name] == ["ni_classification", "ni_classification_paper"]
-    assert "source phrases with 300 examples have models of their own" in pooled.notes[1]
-    assert "every source phrase of the test sentences has a model of its own" in paper.notes[1]
+    assert "a separate model for each source phrase with 300 examples" in pooled.notes[1]
+    assert "one model for each source phrase of the test sentences" in paper.notes[1]
 
 
 def test_the_papers_protocol_takes_the_last_weights_of_mms():

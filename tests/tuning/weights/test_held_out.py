@@ -199,7 +199,7 @@ def test_what_is_not_confirmed_is_not_kept(translator, monkeypatch, tmp_path, is
     assert trace.best > 0
     kept = trace.steps[trace.best if is_gain else 0]
     assert (result.weights, result.dev_score) == (kept.weights, kept.score)
-    verdict = "the new weights are kept" if is_gain else "not enough, the weights before stay"
+    verdict = "the new weights are kept" if is_gain else "not enough, the old weights are kept"
     assert said[-1] == (
         f"expected on unseen sentences: BLEU 41.00 → 42.00, standard error 0.50: {verdict}"
     )

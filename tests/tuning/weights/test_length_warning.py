@@ -59,7 +59,7 @@ def test_longer_and_worse(task):
     words = [len(group[0].split()) for group in made.dev.references]
     before, after = (100 * n * len(words) / sum(words) for n in (1, 2))  # one missing, two too many
     said = length_warning(made, BEFORE, result())
-    assert said.startswith("warning: BLEU has risen because translations are longer (0.75 → 1.50")
+    assert said.startswith("warning: BLEU rose because translations became longer (0.75 → 1.50")
     assert f"TER got worse: {before:.1f} → {after:.1f} (p ≤ 0.001)" in said
     assert decoded == [False, True]
 

@@ -82,7 +82,7 @@ def test_runs_that_learned_nothing_were_part_of_the_mean(translator, monkeypatch
     none = replace(result, runs=(same,) * 3)
     assert none.mean == 10
     text = next(block for block in tuning_blocks(result, result.weights) if isinstance(block, str))
-    assert "mean of 2 replicas: M 25.00 ± 7.07; the weights before stayed in 1 of 3" in text
+    assert "mean of 2 replicas: M 25.00 ± 7.07; 1 of 3 kept the old weights" in text
 
 
 def test_errors_are_better_if_lower(translator, monkeypatch):
@@ -134,8 +134,8 @@ def test_never_worse_than_the_weights_before(translator, monkeypatch, protocol, 
     # as the system has them, not rescaled as tuning does
     assert result.weights == {name: translator.weights[name] for name in NAMES}
     assert result.weights != weights(0.0)
-    assert (result.chosen, result.gained) == ("the weights before", False)
-    assert talk[-1] == "nothing is better than the weights before, so they stay"
+    assert (result.chosen, result.gained) == ("the old weights", False)
+    assert talk[-1] == "no weights scored better than the old ones, which are kept"
 
 
 def test_a_gain_is_a_gain(translator, monkeypatch):
@@ -162,7 +162,7 @@ def test_real_runs(translator, protocol):
 
 
 @refusals(
-    ("goto", 1, "protocol goto: a development set of one sentence has no halves"),
+    ("goto", 1, "protocol goto: the development set has only one sentence"),
     ("gto", 9, "'gto' … did you mean goto?", SettingError),
 )
 def test_protocols_that_cannot_be(translator, protocol, n):

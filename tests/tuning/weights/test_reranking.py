@@ -108,7 +108,7 @@ def test_chance_is_not_learned():
     found = learn(task(lists, references, "mert", said.append))
     assert found.weights == {"score": 1, "noise": 0}
     assert found.after == found.before
-    assert "not enough, the weights before stay" in said[-1]
+    assert "not enough, the old weights are kept" in said[-1]
 
 
 def test_the_order_by_hand(write):
@@ -153,10 +153,13 @@ def test_features_and_weights_must_agree():
     facts = "lists: has no feature x … w has … give --feature x="
     refused(facts, lambda: check_names(lists, {"score": 1, "x": 1}, "w"))
     more = lists.with_feature("x", np.zeros(1))
-    refused("w: has no weight for score … it has x", lambda: check_names(more, {"x": 1}, "w"))
+    refused(
+        "w: has no weight for score … it has weights for x",
+        lambda: check_names(more, {"x": 1}, "w"),
+    )
 
 
 def test_metrics_of_word_order_need_more():
     lists, references = made_up(2, 2)
-    with pytest.raises(SettingError, match="needs word alignments, which n-best lists lack"):
+    with pytest.raises(SettingError, match="needs word alignments, which n-best lists do not have"):
         learn(task(lists, references, metric="kendall"))

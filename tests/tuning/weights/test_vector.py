@@ -31,7 +31,7 @@ def test_a_weight_fixed_at_nothing_does_not():
 
 @refusals(
     (["lnear"], "'lnear' to fix … did you mean linear?"),
-    (["lm", "linear", "swap"], "all features are fixed … leave at least one to be tuned"),
+    (["lm", "linear", "swap"], "all features are fixed … at least one must be tuned"),
     error=SettingError,
 )
 def test_fixing_what_cannot_be(fixed):
@@ -40,7 +40,7 @@ def test_fixing_what_cannot_be(fixed):
 
 @refusals(
     ([0.0, 1.0, 0.0, 0.0], "all weights that can be tuned are 0 … at least one"),
-    ([1.0, 1.0, np.nan, np.inf], "weights that are not numbers … linear, swap"),
+    ([1.0, 1.0, np.nan, np.inf], "weights that are not finite … linear, swap"),
 )
 def test_weights_without_any_preference_are_an_error(weights):
     make_weight_vector(WEIGHTS, WEIGHTS).normalise(np.array(weights))

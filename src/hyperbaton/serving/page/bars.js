@@ -1,10 +1,9 @@
-// A table of numbers with a bar for the first of each row: to the right of zero what is added, to the
-// left what is taken away.
+// A table with a bar for the first number of each row: positive to the right, negative to the left.
 
 import { make, table } from "./elements.js";
 import { term } from "./terms.js";
 
-// rows: { name, value, cells: the value as text, and what else stands in the row }
+// rows: { name, value, cells: the value as text, then the other cells }
 export function bars(kind, caption, heads, rows) {
   const values = rows.map(({ value }) => value);
   const low = Math.min(0, ...values), high = Math.max(0, ...values);
@@ -17,7 +16,7 @@ export function bars(kind, caption, heads, rows) {
 
 function bar(zero, end) {
   const inside = make("span", { class: end < zero ? "bar minus" : "bar" });
-  inside.style.left = `${Math.min(zero, end)}%`; // the policy forbids attributes, not properties
+  inside.style.left = `${Math.min(zero, end)}%`; // the content security policy forbids style attributes
   inside.style.width = `${Math.abs(end - zero)}%`;
   const axis = make("span", { class: "axis" });
   axis.style.left = `${zero}%`;

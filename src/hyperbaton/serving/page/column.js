@@ -1,5 +1,5 @@
-// One system with its settings, and everything that it says of the sentence. The page has one
-// column, or two to compare them.
+// A column: one system with its settings, and everything about its translation of the sentence. The
+// page has one column, or two to compare.
 
 import { marked } from "./differences.js";
 import { button, folding, make, number, refill } from "./elements.js";
@@ -16,9 +16,9 @@ import { term } from "./terms.js";
 import { unknownWords } from "./unknown.js";
 import { WhyNot } from "./why_not.js";
 
-const PAUSE = 150; // milliseconds without a change before the server is asked
-const MANY = 100; // translations to look for other orders in
-const OF_SENTENCE = ["rank", "step", "order", "force", "span"]; // settings that another sentence makes meaningless
+const PAUSE = 150; // milliseconds without a change before a request is sent
+const MANY = 100; // length of the n-best list that is searched for other orders
+const OF_SENTENCE = ["rank", "step", "order", "force", "span"]; // settings that hold for one sentence only
 const isWide = matchMedia("(min-width: 62rem)");
 
 export class Column {
@@ -54,7 +54,7 @@ export class Column {
     return this.page.systems.find(({ name }) => name === this.settings.model) ?? this.page.systems[0];
   }
 
-  // What the link calls it, or the name of its system.
+  // The name in the link, or that of the system.
   get name() {
     return this.settings.name ?? this.system.name;
   }
@@ -67,7 +67,7 @@ export class Column {
     return this.settings.weights?.[name] ?? this.system.features.find((feature) => feature.name === name)?.weight;
   }
 
-  // A model is off if it is switched off, if all its weights are 0, or if the system lacks it.
+  // A model is off if it is switched off, if all its weights are 0, or if the system does not have it.
   isOff(model) {
     const features = this.system.features.filter(({ part }) => part === model);
     return (this.settings.off ?? []).includes(model) || features.every(({ name }) => !this.weight(name));
@@ -81,7 +81,8 @@ export class Column {
       this.close && button("Close", this.close, { class: "quiet close" }));
   }
 
-  // Two columns share their sentence; one takes an example if the new system reads something else.
+  // Changes the system. A single column loads an example if the new system reads another language;
+  // two columns share their sentence.
   use(model) {
     const before = this.system;
     this.forget();
@@ -102,7 +103,7 @@ export class Column {
     const { body, draw } = this.views.find((view) => view.name === name);
     if (!this.answer || !this.isOpen(name)) return;
     const drawn = draw(this.answer, this);
-    if (body.firstChild !== drawn) refill(body, drawn); // what is typed into stays where it is
+    if (body.firstChild !== drawn) refill(body, drawn); // keeps the focus of input fields
   }
 
   isOpen(name) {
@@ -112,12 +113,12 @@ export class Column {
   opened(name, isOpen) {
     if (isOpen === this.isOpen(name)) return;
     const names = ["settings", ...this.views.map((view) => view.name)];
-    const open = names.filter((one) => (one === name ? isOpen : this.isOpen(one)));
+    const open = names.filter((other) => (other === name ? isOpen : this.isOpen(other)));
     this.change({ open }, { asks: ["effects", "list"].includes(name) && isOpen });
     if (name !== "settings") this.drawView(name);
   }
 
-  // A second column has come or gone: settings are folded while two are compared.
+  // Called when a second column opens or closes: settings are folded while two are compared.
   rearrange() {
     const { isComparing } = this.page;
     this.change({ open: this.settings.open?.filter((name) => name !== "settings" || !isComparing) }, { asks: false });
@@ -128,7 +129,7 @@ export class Column {
     }
   }
 
-  // Settings that are undefined are the system's own.
+  // Undefined settings fall back to those of the system.
   change(settings, { asks = true } = {}) {
     for (const [name, value] of Object.entries(settings)) {
       if (value === undefined) delete this.settings[name];
@@ -138,7 +139,7 @@ export class Column {
     if (asks) this.ask();
   }
 
-  // Another sentence is coming.
+  // Forgets the settings of the old sentence.
   forget() {
     this.stepper.stop();
     for (const name of OF_SENTENCE) delete this.settings[name];
@@ -161,18 +162,18 @@ export class Column {
     return question;
   }
 
-  // Asks after a pause. What was asked before is given up: its answer would come too late.
+  // Sends a request after a pause, and aborts the previous one.
   async ask({ atOnce = false } = {}) {
     this.asked?.abort();
-    const own = (this.asked = new AbortController());
+    const request = (this.asked = new AbortController());
     this.element.setAttribute("aria-busy", "true");
     if (!atOnce) await new Promise((resolve) => setTimeout(resolve, PAUSE));
-    if (own.signal.aborted) return;
+    if (request.signal.aborted) return;
     try {
-      const answer = this.page.text.trim() ? await explain(this.question(), own.signal) : null;
-      if (own === this.asked) this.show(answer);
+      const answer = this.page.text.trim() ? await explain(this.question(), request.signal) : null;
+      if (request === this.asked) this.show(answer);
     } catch (error) {
-      if (own !== this.asked) return;
+      if (request !== this.asked) return;
       if (!(error instanceof Problem)) throw error;
       if (this.isOfLink(error)) return this.askPlainly(error);
       this.fail(error);
@@ -180,13 +181,13 @@ export class Column {
     this.element.removeAttribute("aria-busy");
   }
 
-  // Whether what is refused may be the settings of a link: then the page would have nothing to show.
+  // Whether the settings of a link may have caused the error: then the page has nothing to show.
   isOfLink({ isGone }) {
     return !isGone && this.answer === undefined && Object.keys(this.settings).some((name) => name !== "model");
   }
 
   askPlainly({ message }) {
-    this.page.notice(`The settings of this link were left out, because the server refuses them: ${message}.`);
+    this.page.notice(`The settings of this link were ignored, because the server rejects them: ${message}.`);
     this.settings = this.settings.model ? { model: this.settings.model } : {};
     this.panel.draw();
     this.change({});
@@ -225,7 +226,7 @@ export class Column {
     return this.answer?.derivations[this.rank].text ?? null;
   }
 
-  // The translation, with the words marked that the other column does not have.
+  // Shows the translation and marks words that the other column does not have.
   mark(other) {
     this.translation.lang = languages(this.system).target ?? "";
     this.translation.replaceChildren(...(this.text === null ? [] : marked(this.text, other)));

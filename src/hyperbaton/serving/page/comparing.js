@@ -1,14 +1,14 @@
-// What differs between two columns, in words: "limit 6 → 0".
+// Lists the differences between two columns: "limit 6 → 0".
 
 import { limitName } from "./elements.js";
 
-const MOST = 4; // weights that are named
+const MOST = 4; // weights to name
 
 export function differencesOf(first, second) {
-  const found = [];
+  const differences = [];
   const compare = (name, of) => {
     const [one, other] = [first, second].map(of);
-    if (one !== other) found.push(`${name} ${one} → ${other}`);
+    if (one !== other) differences.push(`${name} ${one} → ${other}`);
   };
   const models = namesOf("distortion", first, second);
   compare("system", ({ system }) => system.name);
@@ -21,8 +21,8 @@ export function differencesOf(first, second) {
     return one !== undefined && other !== undefined && one !== other && !off.includes(partOf(first, name));
   });
   for (const name of weights.slice(0, MOST)) compare(name, (column) => String(Number(column.weight(name).toPrecision(3))));
-  if (weights.length > MOST) found.push(`${weights.length - MOST} more weights`);
-  return found;
+  if (weights.length > MOST) differences.push(`${weights.length - MOST} more weights`);
+  return differences;
 }
 
 const namesOf = (what, ...columns) => [...new Set(columns.flatMap(({ system }) => system[what].map(({ name }) => name)))];

@@ -1,10 +1,10 @@
-// The source words as a bar: which are translated, and which just now; under each its likeliest
-// translation as a single word.
+// A bar of the source words that shows which are translated, and which by the current step. Below each
+// word is its best translation on its own.
 
 import { make } from "./elements.js";
 import { languages } from "./languages.js";
 
-// After so many of the steps; if that is all of them, no word is the current one.
+// The bar after some steps; after all of them, no word is current.
 export function coverageBar({ source, options }, system, taken, steps, isWhole) {
   const current = isWhole ? null : steps[taken - 1], lang = languages(system);
   return make("ol", { class: "coverage", "aria-label": "Source words" }, source.map((word, place) => {

@@ -1,24 +1,24 @@
-// Words of two texts that the other does not have at the same place of their common order.
+// Marks the words in which two texts differ, by a longest common subsequence.
 
 import { make } from "./elements.js";
 
 const segmenter = new Intl.Segmenter(undefined, { granularity: "word" });
 
-// A text as words and signs, also where no spaces divide them, and the spaces between them.
+// Splits a text into words, punctuation and spaces; also works for scripts without spaces.
 const piecesOf = (text) => [...segmenter.segment(text)].map(({ segment }) => segment);
 const isWord = (piece) => piece.trim() !== "";
 
-// A text as nodes, with <mark> around the words that differ from another one, and an empty one where
-// words of the other are left out.
+// A text as nodes, with <mark> around words that the other text lacks, and an empty <mark> where words
+// of the other text are missing.
 export function marked(text, other) {
   if (other == null) return [text];
   const pieces = piecesOf(text), others = piecesOf(other).filter(isWord);
   const kept = common(pieces.filter(isWord), others);
   const nodes = [];
-  let place = 0, reached = 0, isReplaced = false; // words passed here and there; since the last common one
+  let place = 0, reached = 0, isReplaced = false; // positions in both texts; whether words were marked since the last common one
   const reach = (partner) => {
     const missing = others.slice(reached, partner).join(" ");
-    if (missing && !isReplaced) nodes.push(make("mark", { class: "gap", title: `without: ${missing}` }));
+    if (missing && !isReplaced) nodes.push(make("mark", { class: "gap", title: `missing: ${missing}` }));
     [reached, isReplaced] = [partner + 1, false];
   };
   for (const piece of pieces) {
@@ -35,9 +35,9 @@ export function marked(text, other) {
   return nodes;
 }
 
-// A longest common subsequence: places of its words, and where they stand in the other text.
+// A longest common subsequence: maps positions of its words to positions in the other text.
 function common(words, others) {
-  // lengths[i][j]: of the rests words[i:] and others[j:]
+  // lengths[i][j]: length for words[i:] and others[j:]
   const lengths = Array.from({ length: words.length + 1 }, () => new Uint16Array(others.length + 1));
   for (let i = words.length - 1; i >= 0; i--) {
     for (let j = others.length - 1; j >= 0; j--) {

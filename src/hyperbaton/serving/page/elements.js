@@ -1,7 +1,7 @@
-// Builds elements and writes numbers; nothing here knows what they mean.
+// Builds elements and formats numbers.
 
-// Attributes that are functions become listeners ("onclick"); true is an attribute without a value;
-// false, null and undefined leave the attribute out. ARIA says true and false in words.
+// Functions become listeners ("onclick"); true sets an attribute without a value; false, null and
+// undefined omit it. ARIA attributes take the words true and false.
 export function make(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
@@ -18,8 +18,8 @@ export function button(label, onclick, attributes = {}) {
   return make("button", { type: "button", onclick, ...attributes }, label);
 }
 
-// A table in a box of its own, which scrolls where it is too wide; `kind` is its class. Cells that
-// are elements are taken as they are; the first of each row names it.
+// A table in a box that scrolls if it is too wide; `kind` is its class. The first cell of each row is
+// its header; a cell may be an element.
 export function table(kind, caption, heads, rows) {
   const isText = (number) => rows.some((cells) => cells[number]?.className === "text");
   const head = make("tr", {}, heads.map((text, number) => (
@@ -32,14 +32,14 @@ export function table(kind, caption, heads, rows) {
     make("table", { class: kind }, make("caption", {}, caption), make("thead", {}, head), make("tbody", {}, body)));
 }
 
-// A part of the page that is opened on demand; `opened` is told whether it is open.
+// A part of the page that can be folded; `opened` is called with its new state.
 export function folding(title, isOpen, opened, ...children) {
   const element = make("details", { open: isOpen }, make("summary", {}, title), children);
   element.addEventListener("toggle", () => opened(element.open));
   return element;
 }
 
-// Puts other children into an element. What had the focus is followed by what has the same data-key.
+// Replaces the children of an element; the focus moves to the new child with the same data-key.
 export function refill(element, ...children) {
   const active = document.activeElement;
   const key = element.contains(active) ? active.dataset.key : undefined;

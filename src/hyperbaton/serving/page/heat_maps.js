@@ -1,10 +1,10 @@
-// Tables that models have of the sentence, such as P(next word | current word), as heat maps.
+// Heat maps of the models' tables for the sentence, such as P(next word | current word).
 
 import { make, number } from "./elements.js";
 
 export function heatMaps({ heat_maps: maps }) {
   if (!maps.length) {
-    return make("p", { class: "quiet" }, "The distortion models that are switched on have no tables of the sentence; pair, sequence and the class models do.");
+    return make("p", { class: "quiet" }, "The active distortion models have no heat maps; pair, sequence and the class models do.");
   }
   return make("div", { class: "multiples" }, maps.map(heatMap));
 }
@@ -29,7 +29,7 @@ function heatMap(map) {
 
 function cell(value, largest) {
   if (value === null) return make("td");
-  const share = Math.sqrt(Math.max(0, value) / largest); // small probabilities can still be told apart
+  const share = Math.sqrt(Math.max(0, value) / largest); // so that small probabilities remain distinguishable
   const element = make("td", { class: share > 0.7 ? "hot" : share < 0.1 ? "cold" : null },
     number(value).replace(/^0\./, "."));
   element.style.setProperty("--heat", `${Math.round(100 * share)}%`);

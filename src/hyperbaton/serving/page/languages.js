@@ -1,5 +1,5 @@
-// The languages of a system, as tags for `lang` and as names for people: those of its text pipeline,
-// or of a name like ja-en.
+// The languages of a system, as tags for `lang` and as English names. They come from its text
+// pipeline, or from a system name like ja-en.
 
 const isTag = (text) => /^[a-z]{2,3}$/.test(text ?? "");
 const names = new Intl.DisplayNames("en", { type: "language" });

@@ -1,4 +1,4 @@
-// What the signs of a drawing mean, only those that it has; and behind them what else is given.
+// The legend of a drawing, with only the signs that occur in it; `last` is its last item.
 
 import { jump, make } from "./elements.js";
 
@@ -8,10 +8,10 @@ export function legend({ segmentation, unknown_steps: unknown }, last) {
   const label = ({ step, words }) => make("b", {}, `${step}: ${jump(words)}`);
   return make("ul", { class: "legend", "aria-label": "Legend" },
     make("li", {}, make("b", {}, "1, 2, …"), " the order in which phrases are translated"),
-    make("li", {}, key("link"), " words that translate each other"),
+    make("li", {}, key("link"), " aligned words"),
     forward && make("li", {}, key("forward"), label(forward), ` step ${forward.step} jumps over ${wordsOf(forward.words)}`),
     back && make("li", {}, key("back"), label(back), ` step ${back.step} goes back ${wordsOf(-back.words)}`),
-    unknown.length ? make("li", {}, key("unknown"), make("b", {}, "?"), " a word that the system does not know") : null,
+    unknown.length ? make("li", {}, key("unknown"), make("b", {}, "?"), " an unknown word") : null,
     make("li", {}, last));
 }
 

@@ -1,14 +1,14 @@
-// What the page shows, as the part of its address behind the #, so that a link restores it:
+// Stores the state of the page in its address after the #, so that a link restores it:
 //
 //     #text=kare+wa+hon+o+yonda&a={"limit":0}&b={"off":["msd"]}
 //
-// `a` and `b` are the columns; they have only what differs from the system's own settings.
+// `a` and `b` are the columns, with only the settings that differ from the system's.
 
 const isString = (value) => typeof value === "string";
 const isCount = (value) => Number.isInteger(value) && value >= 0;
 const isList = (isItem) => (value) => Array.isArray(value) && value.every(isItem);
 
-// Links come from anywhere: fields of other names or kinds are left out, and named.
+// Links are untrusted: fields with other names or types are ignored and reported.
 const FIELDS = {
   model: isString,
   name: isString, // of the column
@@ -16,9 +16,9 @@ const FIELDS = {
   weights: (value) => isObject(value) && Object.values(value).every(Number.isFinite),
   limit: (value) => value === "inf" || isCount(value),
   stack: (value) => isCount(value) && value > 0,
-  rank: (value) => isCount(value) && value < 10, // which of the n-best list is shown
-  step: isCount, // steps that have been taken
-  against: isString, // what bars are differences from
+  rank: (value) => isCount(value) && value < 10, // of the translation shown, in the n-best list
+  step: isCount, // steps taken
+  against: isString, // the rival from which the bars show differences
   order: isString,
   force: isString,
   span: (value) => isList(isCount)(value) && value.length === 2,
@@ -27,13 +27,13 @@ const FIELDS = {
 const isObject = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
 const NAMES = ["a", "b"];
 
-// The text, the columns, and what had to be left out, in words.
+// Reads the text, the columns, and the parts that were ignored, in words.
 export function readLink(hash, systems) {
   const parameters = new URLSearchParams(hash.replace(/^#/, "")), faults = [];
   const columns = NAMES.filter((name) => parameters.has(name)).map((name) => fields(name, parameters.get(name), faults));
   for (const { model, weights } of columns) {
     const system = systems.find(({ name }) => name === model) ?? systems[0];
-    if (model !== undefined && model !== system.name) faults.push(`there is no system “${model}” here`);
+    if (model !== undefined && model !== system.name) faults.push(`this server has no system “${model}”`);
     const others = Object.keys(weights ?? {}).filter((weight) => !system.features.some(({ name }) => name === weight));
     if (others.length) faults.push(`${system.name} has no feature ${others.join(", ")}`);
   }
@@ -52,7 +52,7 @@ function fields(column, text, faults) {
   try {
     content = JSON.parse(text);
   } catch {
-    // it is no object either
+    // not an object either
   }
   if (!isObject(content)) {
     faults.push(`“${column}” cannot be read`);

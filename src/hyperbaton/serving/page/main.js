@@ -1,4 +1,4 @@
-// The page: a sentence, and one or two columns that say everything about it.
+// The page: a sentence, and one or two columns that explain its translation.
 
 import { Column } from "./column.js";
 import { differencesOf } from "./comparing.js";
@@ -11,7 +11,7 @@ import { startTheme } from "./theme.js";
 const [box, columnsBox, compare, copy, comparison, notice, skip, examplesBox] = [
   "text", "columns", "compare", "copy", "comparison", "notice", "skip", "examples",
 ].map((id) => document.getElementById(id));
-const PAUSE = 150; // milliseconds; browsers refuse to write an address many times a second
+const PAUSE = 150; // milliseconds; browsers limit how often the address may change
 
 class Page {
   constructor(systems, limits, { text, columns, faults }) {
@@ -19,7 +19,7 @@ class Page {
     this.text = text ?? systems[0].examples[0]?.text ?? "";
     this.isComparing = columns.length > 1;
     this.columns = columns.map((settings, number) => this.column(settings, number));
-    if (faults.length) this.notice(`Parts of this link were left out: ${faults.join("; ")}.`);
+    if (faults.length) this.notice(`Parts of this link were ignored: ${faults.join("; ")}.`);
   }
 
   column(settings, number) {
@@ -52,14 +52,14 @@ class Page {
     this.say(text);
   }
 
-  // Enter translates, shift and Enter break the line; an input method has an Enter of its own.
+  // Enter translates, Shift-Enter breaks the line. Enter that confirms an input method is ignored.
   entered(event) {
     if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
     event.preventDefault();
     this.say(box.value, { atOnce: true });
   }
 
-  // Arrows step wherever the focus is, unless what has it needs them.
+  // Arrow keys step through the derivation, unless the focused element uses them.
   pressed(event) {
     const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key], wide = event.target.closest(".wide");
     if (!by || event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
@@ -68,7 +68,7 @@ class Page {
     this.columns[0].stepper.goBy(by);
   }
 
-  // A link to a place would change the address, which says what is shown.
+  // Following the link would change the address, which stores the settings.
   skip(event) {
     event.preventDefault();
     this.columns[0].translation.focus();
@@ -78,9 +78,9 @@ class Page {
     this.write();
     try {
       await navigator.clipboard.writeText(location.href);
-      this.notice("The link was copied.");
+      this.notice("Link copied.");
     } catch {
-      prompt("Copy this link:", location.href); // browsers allow the clipboard on safe connections only
+      prompt("Copy this link:", location.href); // browsers allow the clipboard on secure connections only
     }
   }
 
@@ -88,7 +88,7 @@ class Page {
     notice.textContent = text;
   }
 
-  // A second column begins as a copy of the first.
+  // The second column starts as a copy of the first.
   compare() {
     this.isComparing = true;
     this.columns.push(this.column(structuredClone(this.columns[0].settings), 1));
@@ -131,7 +131,7 @@ class Page {
     writeLink({ text: this.text, columns: this.columns.map(({ settings }) => settings) });
   }
 
-  // Two columns have the names of their systems, and what differs stands above them.
+  // Titles two columns with their systems' names and lists their differences above them.
   nameColumns() {
     const [first, second] = this.columns;
     comparison.hidden = !second;
@@ -142,8 +142,8 @@ class Page {
     });
     refill(comparison, this.columns.map(({ title, translation }) => make("p", { class: "one-of-two" },
       make("b", {}, title.textContent, ": "), [...translation.cloneNode(true).childNodes])),
-    make("b", {}, "What differs: "),
-      differencesOf(first, second).join(", ") || "nothing yet; change the system or the settings of one column",
+    make("b", {}, "Differences: "),
+      differencesOf(first, second).join(", ") || "none yet; change the system or the settings of one column",
       first.text !== null && first.text === second.text ? ". The translations are the same." : ".");
   }
 

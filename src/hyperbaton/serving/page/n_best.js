@@ -1,12 +1,11 @@
-// The best translations with what each part of the score gives them, and the orders among them.
-// Each can be looked at.
+// The n-best list with the score of each part, and the orders in it. A click shows a translation.
 
 import { marked } from "./differences.js";
 import { button, make, number, table } from "./elements.js";
 import { partNames, partScores, visits } from "./parts.js";
 import { term } from "./terms.js";
 
-export const SHOWN = 10; // as many as the server explains
+export const SHOWN = 10; // the maximum that the server explains
 
 export function nBest(answer, column) {
   const parts = partNames(answer), list = answer.n_best.slice(0, SHOWN);
@@ -16,11 +15,11 @@ export function nBest(answer, column) {
       number(one.score), ...parts.map((part) => number(scores[part]))];
   });
   return make("div", { class: "lists" },
-    table("n-best", "Best translations; a click on a number shows it", ["rank", "translation", ...["score", ...parts].map((name) => term(name))], rows),
+    table("n-best", "Best translations; click on a rank to show one", ["rank", "translation", ...["score", ...parts].map((name) => term(name))], rows),
     orders(answer, column));
 }
 
-// Translations that take the source words in the same order are one row; the best of them is shown.
+// Groups translations by the order in which they visit the source words; a click shows the best.
 function orders({ source, n_best: list }, column) {
   const ranks = Map.groupBy(list.keys(), (rank) => String(visits(list[rank])));
   const rows = [...ranks.values()].map(([rank, ...others]) => [shows(column, rank, "order"),

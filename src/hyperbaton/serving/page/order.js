@@ -1,5 +1,4 @@
-// The source phrases in the order in which they are translated, to be put into another one: by
-// dragging, by buttons, and by arrow keys.
+// The source phrases in translation order, which the user changes by dragging, buttons or arrow keys.
 
 import { button, make, refill } from "./elements.js";
 
@@ -25,9 +24,9 @@ export class OrderList {
   item(words, [start, end], place) {
     const text = words.slice(start, end).join(" ");
     const item = make("li", { class: "chip", "data-place": place },
-      button("◀", () => this.move(place, place - 1), { "aria-label": `${text} earlier`, disabled: place === 0, "data-key": `earlier ${start}` }),
+      button("◀", () => this.move(place, place - 1), { "aria-label": `${text}: move earlier`, disabled: place === 0, "data-key": `earlier ${start}` }),
       make("span", { class: "grip", tabindex: 0, "data-key": `grip ${start}`, "aria-label": `${text}, place ${place + 1}; arrow keys move it`, role: "button" }, text),
-      button("▶", () => this.move(place, place + 1), { "aria-label": `${text} later`, disabled: place === this.spans.length - 1, "data-key": `later ${start}` }));
+      button("▶", () => this.move(place, place + 1), { "aria-label": `${text}: move later`, disabled: place === this.spans.length - 1, "data-key": `later ${start}` }));
     const grip = item.children[1];
     grip.addEventListener("keydown", (event) => {
       const to = { ArrowLeft: place - 1, ArrowRight: place + 1 }[event.key];
@@ -46,7 +45,7 @@ export class OrderList {
     this.changed(spans);
   }
 
-  // The item follows the pointer from place to place; letting go is what moves it.
+  // The item follows the pointer; releasing it changes the order.
   drag(event, item, from) {
     const grip = event.target;
     const over = ({ clientX, clientY }) => {

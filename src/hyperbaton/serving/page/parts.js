@@ -1,12 +1,12 @@
-// The parts of the score: what each gives a translation, and in which order they are shown.
+// The parts of the score: their values for a translation, and their order on the page.
 
-// Sums of weighted features.
+// The score of each part: a sum of weighted features.
 export function partScores({ parts, weights }, { features }) {
   const sum = (names) => names.reduce((total, name) => total + features[name] * weights[name], 0);
   return Object.fromEntries(Object.entries(parts).map(([part, names]) => [part, sum(names)]));
 }
 
-// The reordering models come first: they are what the page is about.
+// The names of all parts, reordering models first.
 export function partNames({ parts, distortion_models: models }) {
   return [...models, ...Object.keys(parts).filter((part) => !models.includes(part))];
 }

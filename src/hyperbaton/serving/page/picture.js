@@ -1,20 +1,20 @@
-// The server's drawing of a derivation, brought to life: a phrase under the mouse or with the focus
-// lights up with its partner and its words' alignment, a click goes to its step, and a step that is
-// taken moves its phrase from its source to its target place.
+// Makes the server's drawing of a derivation interactive: hovering or focusing a phrase highlights
+// it, its translation and their links; a click goes to its step; taking a step animates its phrase
+// from source to target.
 
 import { button, make } from "./elements.js";
 import { legend } from "./legend.js";
 
-const LARGEST = 1.9; // times the size that the drawing has by itself
+const LARGEST = 1.9; // maximum scale of the drawing
 const MOTION = { duration: 900, easing: "ease-in-out" };
 const isStill = matchMedia("(prefers-reduced-motion: reduce)");
 
 export class Picture {
-  // chosen, if there is one, is called with the number of a step, from 0
+  // chosen is an optional callback with the number of a step, from 0
   constructor(derivation, chosen = null, { source, target } = {}) {
     this.svg = parsed(derivation.svg);
     const width = Number(this.svg.getAttribute("width"));
-    this.svg.style.minWidth = `${width}px`; // below that words are too small: the box scrolls
+    this.svg.style.minWidth = `${width}px`; // below that, words are too small, so the box scrolls
     this.svg.style.maxWidth = `${Math.round(LARGEST * width)}px`;
     nameSteps(this.svg, derivation.segmentation);
     for (const word of this.svg.querySelectorAll("text[data-source]")) if (source) word.setAttribute("lang", source);
@@ -27,7 +27,7 @@ export class Picture {
   }
 
   enliven(derivation) {
-    this.svg.setAttribute("role", "group"); // what is inside can be reached
+    this.svg.setAttribute("role", "group"); // makes its phrases focusable
     for (const phrase of this.svg.querySelectorAll(".phrase")) {
       const [start, end, targetStart, targetEnd] = derivation.segmentation[phrase.dataset.step];
       phrase.setAttribute("tabindex", 0);
@@ -50,7 +50,7 @@ export class Picture {
     });
   }
 
-  // Only this step is drawn in full.
+  // Highlights one step, or none.
   light(step) {
     this.svg.classList.toggle("lit", step !== undefined);
     for (const part of this.svg.querySelectorAll("[data-step]")) {
@@ -58,19 +58,19 @@ export class Picture {
     }
   }
 
-  // What has not happened after so many steps is left out, but for the source.
+  // Hides later steps, except for their source words.
   showUntil(steps) {
     for (const part of this.svg.querySelectorAll("[data-step]")) {
       part.classList.toggle("later", Number(part.dataset.step) >= steps);
-      part.classList.toggle("now", Number(part.dataset.step) === steps - 1); // none, if all of it is shown
+      part.classList.toggle("now", Number(part.dataset.step) === steps - 1); // no step, if all are shown
     }
   }
 
-  // The target side of a step comes from its source, whose words go along and fade.
+  // Animates a step: its target moves from the source span, and the source words move along and fade.
   move(step) {
     for (const animation of this.svg.getAnimations({ subtree: true })) animation.cancel();
     const boxes = [...this.svg.querySelectorAll(`.phrase[data-step="${step}"] rect`)];
-    if (isStill.matches || boxes.length < 2) return; // or nothing is said
+    if (isStill.matches || boxes.length < 2) return; // or the step has no target words
     const [[fromX, fromY], [toX, toY]] = boxes.map(middle);
     const start = `translate(${fromX - toX}px, ${fromY - toY}px)`, end = `translate(${toX - fromX}px, ${toY - fromY}px)`;
     boxes[1].animate([{ transform: start }, { transform: "none" }], MOTION);
@@ -98,8 +98,8 @@ function parsed(text) {
   return document.adoptNode(parsedText.documentElement);
 }
 
-// Words and links get the number of the step that they belong to, like everything else; what stands
-// on the target side is said by its step. The source comes first everywhere.
+// Sets data-step on words and links, as all other elements have it, and the class `said` on the target
+// side. In the SVG, source elements precede target elements.
 function nameSteps(svg, segmentation) {
   const ofSource = [], ofTarget = []; // words
   segmentation.forEach(([start, end, targetStart, targetEnd], step) => {
@@ -113,7 +113,7 @@ function nameSteps(svg, segmentation) {
     const [, ...texts] = svg.querySelectorAll(`text[data-step="${step}"]:not([data-source], [data-target])`);
     const [, box] = svg.querySelectorAll(`.phrase[data-step="${step}"] rect`);
     for (const part of box ? [box, texts.shift()] : []) part.classList.add("said");
-    for (const label of texts) label.classList.add("label"); // of its jump
+    for (const label of texts) label.classList.add("label"); // of the jump
   });
   for (const word of svg.querySelectorAll("text[data-target]")) word.classList.add("said");
 }
@@ -124,8 +124,8 @@ function words(svg, side, start, end) {
 }
 
 function save(svg) {
-  const alone = svg.replace("<svg ", '<svg color="#1d2125" '); // there is no text around it to take a colour from
+  const alone = svg.replace("<svg ", '<svg color="#1d2125" '); // outside the page, there is no text colour to inherit
   const address = URL.createObjectURL(new Blob([alone], { type: "image/svg+xml" }));
   make("a", { href: address, download: "reordering.svg" }).click();
-  setTimeout(() => URL.revokeObjectURL(address), 10_000); // some browsers are slow to begin
+  setTimeout(() => URL.revokeObjectURL(address), 10_000); // some browsers start the download late
 }

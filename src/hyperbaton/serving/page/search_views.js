@@ -1,10 +1,10 @@
-// What the search did, stack by stack, and what other limits and beams make of the sentence.
+// Search statistics per stack, and translations with other limits and stack sizes.
 
 import { bars } from "./bars.js";
 import { marked } from "./differences.js";
 import { limitName, make, number, table } from "./elements.js";
 
-// Limits and beams to try; the pop limit of a beam is twice its size, and the server has a largest one.
+// Limits and stack sizes to try; the pop limit is twice the stack size and may not exceed the server's.
 export const sweep = ({ pops }) => (
   { limits: [0, 1, 2, 3, 4, 6, 8, "inf"], beams: [1, 2, 5, 10, 50, 200].filter((beam) => 2 * beam <= pops) });
 
@@ -14,7 +14,7 @@ export function stacks({ search }) {
   }));
   return make("div", {},
     make("p", { class: "quiet" }, `${search.hypotheses.toLocaleString("en")} hypotheses in ${number(1000 * search.seconds, 1)} ms`),
-    bars("stacks", "Stacks: hypotheses that have translated equally many words", ["words", "made", "kept", "best"], rows));
+    bars("stacks", "Stacks: hypotheses by number of translated words", ["words", "created", "kept", "best"], rows));
 }
 
 export function effects(answer) {
@@ -26,7 +26,7 @@ export function effects(answer) {
 }
 
 function effectTable(caption, head, rows, best) {
-  return table("effects", caption, [head, "translation", "score", "made", "ms"], rows.map(([name, one]) => one.error
+  return table("effects", caption, [head, "translation", "score", "created", "ms"], rows.map(([name, one]) => one.error
     ? [name, make("td", { class: "text" }, one.error.message), "", "", ""]
     : [name, make("td", { class: "text" }, marked(one.text, best)), number(one.score), String(one.hypotheses), number(1000 * one.seconds, 1)]));
 }

@@ -1,7 +1,7 @@
-// Questions to the server. An answer, or a Problem that can be shown to people.
+// Requests to the server: each returns an answer or throws a Problem to show to the user.
 
 export class Problem extends Error {
-  // message: what is wrong; expected: what exists; advice: what to do; isGone: nobody answers
+  // message: what is wrong; expected: what exists; advice: what to do; isGone: the server is down
   constructor({ message, where, expected, advice, isGone = false }) {
     super(where ? `${where}: ${message}` : message);
     this.isGone = isGone;
@@ -9,7 +9,7 @@ export class Problem extends Error {
   }
 }
 
-const PAUSE = 1000; // milliseconds between two looks for a server that has gone
+const PAUSE = 1000; // milliseconds between attempts to reconnect
 
 export async function whenBack() {
   let answer;
@@ -34,7 +34,7 @@ async function ask(path, options = {}) {
     if (error.name === "AbortError") throw error;
     throw new Problem({
       message: "the server does not answer",
-      advice: "start it in a terminal: hyperbaton serve SYSTEM. This page goes on when the server is back.",
+      advice: "start it in a terminal: hyperbaton serve SYSTEM. This page reconnects when the server is back.",
       isGone: true,
     });
   }

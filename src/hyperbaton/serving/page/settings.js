@@ -1,10 +1,10 @@
-// Switches for distortion models, sliders for the limit, the search's width and all weights.
+// Switches for distortion models; sliders for the limit, the stack size and all weights.
 
 import { button, folding, limitName, make, refill } from "./elements.js";
 import { term } from "./terms.js";
 
 const STACKS = [1, 2, 5, 10, 20, 50, 100, 200, 250];
-const MOST = 3; // times a weight
+const MOST = 3; // largest multiple of a weight
 const LIMITS = [...Array(13).keys(), 15, 20, "inf"];
 
 export class SettingsPanel {
@@ -18,12 +18,12 @@ export class SettingsPanel {
 
   draw() {
     const { column } = this, { system } = column;
-    const own = new Set(system.distortion.map(({ name }) => name));
-    const others = [...new Set(system.features.map(({ part }) => part))].filter((part) => !own.has(part) && part !== "unknown");
+    const models = new Set(system.distortion.map(({ name }) => name));
+    const others = [...new Set(system.features.map(({ part }) => part))].filter((part) => !models.has(part) && part !== "unknown");
     refill(this.body,
       make("fieldset", {}, make("legend", {}, "Search"),
         this.choice("limit", "Distortion limit", LIMITS, system.limit, limitName),
-        this.choice("stack", "Hypotheses in a stack", STACKS.filter((size) => 2 * size <= column.page.limits.pops), system.search.stack_size, String)),
+        this.choice("stack", "Hypotheses per stack", STACKS.filter((size) => 2 * size <= column.page.limits.pops), system.search.stack_size, String)),
       make("fieldset", {}, make("legend", {}, "Distortion models"), system.distortion.map(({ name }) => this.model(name))),
       make("fieldset", {}, make("legend", {}, "Other features"), others.map((part) => this.weights(part))),
       button("Reset all", () => this.reset(), { class: "quiet", "data-key": "reset" }));
@@ -34,7 +34,7 @@ export class SettingsPanel {
     this.draw();
   }
 
-  // A slider over a list of values; the system's own value is one of them.
+  // A slider over a list of values, which includes the system's value.
   choice(field, title, values, own, show) {
     const choices = values.includes(own) ? values : [...values, own].sort((a, b) => (a === "inf" ? 1 : b === "inf" ? -1 : a - b));
     const now = this.column.settings[field] ?? own;
@@ -59,7 +59,7 @@ export class SettingsPanel {
     return make("div", { class: "model" }, make("label", { class: "switch" }, toggle, name), term(name, "?"), this.weights(name));
   }
 
-  // What was off because its weights are 0 gets the system's own weights back.
+  // A model that was off because its weights are 0 gets the system's weights back.
   toggle(model, isOn) {
     const { settings, system } = this.column;
     const off = (settings.off ?? []).filter((one) => one !== model);
@@ -70,7 +70,7 @@ export class SettingsPanel {
     this.draw();
   }
 
-  // The weights of a part; if there are several, they are shown on demand.
+  // The weights of a part; several weights are folded.
   weights(part) {
     const features = this.column.system.features.filter((feature) => feature.part === part);
     const sliders = features.map((feature) => this.weight(feature));
@@ -78,7 +78,7 @@ export class SettingsPanel {
     return make("details", {}, make("summary", {}, `${part}: ${sliders.length} weights`), sliders);
   }
 
-  // Weights that are not 0 go from ×0 to ×3; the field takes any number.
+  // The slider of a weight other than 0 goes from ×0 to ×3; the field takes any number.
   weight({ name, weight, part }) {
     const now = this.column.weight(name), unit = weight || 1;
     const range = weight ? { min: 0, max: MOST } : { min: -1, max: 1 };
@@ -89,7 +89,7 @@ export class SettingsPanel {
     const show = (value) => {
       field.value = round(value);
       times.textContent = weight && value !== weight ? ` ×${round(value / weight)}` : "";
-      slider.setAttribute("aria-valuetext", weight ? `${round(value)}, ${round(value / weight)} times its own` : round(value));
+      slider.setAttribute("aria-valuetext", weight ? `${round(value)}, ${round(value / weight)} times the original` : round(value));
       back.classList.toggle("unneeded", value === weight);
     };
     const set = (value) => {

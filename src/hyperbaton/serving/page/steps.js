@@ -1,5 +1,4 @@
-// Goes through a derivation phrase by phrase: what is covered, why this step was taken, and what
-// else could have been.
+// Steps through a derivation: shows the coverage, the reasons for each step and its alternatives.
 
 import { coverageBar } from "./coverage.js";
 import { button, jump, make, refill } from "./elements.js";
@@ -15,7 +14,7 @@ export class Stepper {
       button("|◀", () => this.go(0), { "aria-label": "before the first step" }),
       button("◀", () => this.goBy(-1), { "aria-label": "step back", class: "back" }),
       button("▶", () => this.goBy(1), { "aria-label": "next step", class: "forward" }),
-      button("▶|", () => this.go(this.whole), { "aria-label": "all of it" }),
+      button("▶|", () => this.go(this.whole), { "aria-label": "all steps" }),
       this.play,
     ];
     this.title = make("p", { class: "step-title", "aria-live": "polite" });
@@ -46,7 +45,7 @@ export class Stepper {
     this.draw();
   }
 
-  // After the last step comes a look at all of it, with which one begins.
+  // The view of all steps comes after the last step; the page starts with it.
   get whole() {
     return this.derivation.steps.length + 1;
   }

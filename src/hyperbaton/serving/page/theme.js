@@ -1,4 +1,4 @@
-// Light, dark, or as the system has it. The choice is kept in this browser.
+// Light, dark or automatic colours; the choice is stored in the browser.
 
 const NAME = "hyperbaton.theme";
 const THEMES = ["auto", "light", "dark"];

@@ -1,6 +1,6 @@
-// Why this translation, and why this step: bars of what the parts of the score say for it (right)
-// and against it (left). Contributions by themselves mislead, since all translations get most of
-// them; so the bars are differences from a rival, unless all of it is asked for.
+// Explains a translation or a step by bars: parts of the score that favour it (right) and oppose it
+// (left). Most of a contribution is common to all translations, so the bars show differences from a
+// rival, unless the user asks for the contributions themselves.
 
 import { bars } from "./bars.js";
 import { make, number, signed, table } from "./elements.js";
@@ -10,18 +10,18 @@ import { term } from "./terms.js";
 export const RIVALS = {
   "runner-up": "difference from the runner-up",
   order: "difference from the best other order",
-  none: "what each part adds",
+  none: "contribution of each part",
 };
 export const REST = "estimate of the rest";
 
-// Of a whole translation of the list, which is compared with the best of the others.
+// Bars for a translation of the n-best list, compared with the best of the others.
 export function whyTranslation(answer, rank, against) {
-  const own = answer.n_best[rank], scores = partScores(answer, own);
+  const chosen = answer.n_best[rank], scores = partScores(answer, chosen);
   const rival = rivalOf(answer, rank, against);
-  if (!rival) return partBars("What each part adds to the score", "adds", answer, scores);
-  const isMissing = against === "order" && isSameOrder(rival, own);
-  const caption = make("span", {}, isMissing ? "No other order is in the list. " : null,
-    "For it (right) and against it (left), compared with ", make("q", {}, rival.text));
+  if (!rival) return partBars("Contribution of each part to the score", "adds", answer, scores);
+  const isMissing = against === "order" && isSameOrder(rival, chosen);
+  const caption = make("span", {}, isMissing ? "The list has no other order. " : null,
+    "Parts that favour it (right) or oppose it (left), compared with ", make("q", {}, rival.text));
   return partBars(caption, "difference", answer, subtract(scores, partScores(answer, rival)));
 }
 
@@ -31,7 +31,7 @@ function rivalOf({ n_best: list }, rank, against) {
   return (against === "order" && others.find((one) => !isSameOrder(one, list[rank]))) || others[0];
 }
 
-// Of a step, which is compared with the best of what else could have been taken.
+// Bars for a step, compared with the best alternative.
 export function whyStep(answer, derivation, step, against) {
   const taken = derivation.steps[step - 1], isLast = step === derivation.steps.length;
   const added = (feature) => taken.contributions[feature] + (isLast ? derivation.end.contributions[feature] : 0);
@@ -49,16 +49,16 @@ function stepBars(answer, taken, isLast, added, against) {
   const rival = against === "none" ? null : taken.alternatives.find((one) => !one.chosen);
   if (!rival) {
     const scores = Object.entries(answer.parts).map(([part, features]) => [part, features.map(added).reduce((a, b) => a + b, 0)]);
-    const caption = isLast ? "What this step and the end of the sentence add to the score" : "What this step adds to the score";
+    const caption = isLast ? "Contribution of this step and the end of the sentence" : "Contribution of this step";
     return partBars(caption, "adds", answer, Object.fromEntries(scores));
   }
   const chosen = taken.alternatives.find((one) => one.chosen);
-  const caption = make("span", {}, "For this step (right) and against it (left), compared with ", make("q", {}, phraseOf(rival)));
+  const caption = make("span", {}, "Parts that favour this step (right) or oppose it (left), compared with ", make("q", {}, phraseOf(rival)));
   return partBars(caption, "difference", answer, subtract(withRest(chosen), withRest(rival)));
 }
 
-// Each other phrase that could have been taken, relative to the one that was. A row adds up to its
-// total: the reordering models, and the others together.
+// The alternatives of a step, relative to the phrase taken. The total of a row is the sum of the
+// reordering models and of all other parts.
 export function alternatives(answer, { alternatives: shown }) {
   const chosen = withRest(shown.find((one) => one.chosen));
   const models = answer.distortion_models;
@@ -67,12 +67,12 @@ export function alternatives(answer, { alternatives: shown }) {
   const sum = (difference, parts) => signed(parts.reduce((total, part) => total + difference[part], 0));
   const columns = (parts) => rows.map(({ one, difference }) => [name(one), ...parts.map((part) => signed(difference[part]))]);
   return [
-    table("alternatives", "What could have been taken here, relative to what was (✓)",
+    table("alternatives", "Alternatives at this step, relative to the phrase taken (✓)",
       ["phrase", ...["jump", "total", ...models, "others"].map((name) => term(name))],
       rows.map(({ one, difference }) => [name(one), jumpOf(one), sum(difference, [...models, ...others]),
         ...models.map((part) => signed(difference[part])), sum(difference, others)])),
-    make("details", {}, make("summary", {}, "The others one by one"),
-      table("other-parts", "The other parts of the score, relative to what was taken (✓)", ["phrase", ...others.map((name) => term(name))], columns(others))),
+    make("details", {}, make("summary", {}, "Other parts one by one"),
+      table("other-parts", "Other parts of the score, relative to the phrase taken (✓)", ["phrase", ...others.map((name) => term(name))], columns(others))),
   ];
 }
 
@@ -85,10 +85,10 @@ function subtract(own, other) {
   return Object.fromEntries(Object.entries(own).map(([part, score]) => [part, score - other[part]]));
 }
 
-// The penalty of unknown words has no bar: it would make all others too short to see.
+// The penalty of unknown words has no bar, because it would dwarf all others.
 function partBars(caption, head, answer, scores) {
   const shown = [...partNames(answer), REST].filter((part) => Math.abs(scores[part] ?? 0) >= 0.005);
-  if (!shown.length) return make("p", { class: "quiet" }, "No part of the score makes a difference.");
+  if (!shown.length) return make("p", { class: "quiet" }, "No part of the score differs.");
   return bars("bars-of-step", caption, ["part", head], shown.map((part) => (
     { name: part, value: part === "unknown" ? 0 : scores[part], cells: [signed(scores[part])] })));
 }

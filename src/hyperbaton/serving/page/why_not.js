@@ -1,4 +1,4 @@
-// Why not another order, or another translation? What it would score, and which features prefer it.
+// “Why not?”: scores an order or translation of the user's choice, and shows which features prefer it.
 
 import { bars } from "./bars.js";
 import { marked } from "./differences.js";
@@ -16,16 +16,16 @@ export class WhyNot {
     });
     this.result = make("div", { "aria-live": "polite" });
     this.element = make("div", {},
-      make("p", { class: "quiet" }, "Drag source phrases into another order (or move them by their arrows), or type the translation that you would have wanted."),
+      make("p", { class: "quiet" }, "Drag source phrases into another order (or use their arrows), or type the translation that you expected."),
       this.order.element,
       make("p", {},
         button("Single words", () => this.split(), { "data-key": "split" }), " ",
-        button("The system’s own order", () => this.want({}), { "data-key": "own" })),
-      make("label", { class: "field" }, "Wanted translation", this.wanted),
+        button("Reset order", () => this.want({}), { "data-key": "own" })),
+      make("label", { class: "field" }, "Expected translation", this.wanted),
       this.result);
   }
 
-  // An order excludes a translation, and the other way round.
+  // An order and a translation exclude each other.
   want({ order, force }) {
     this.column.change({ order, force });
     this.drawOrder();
@@ -61,22 +61,22 @@ function requested(answer) {
   return [
     make("p", { class: "translation requested" }, marked(derivation.text, best.text)),
     ...(kind === "force" ? outOfReach(lacks, noPhrase) : []),
-    kind === "force" && adds.length ? make("p", { class: "quiet" }, `It has to add: ${adds.join(" ")}`) : null,
+    kind === "force" && adds.length ? make("p", { class: "quiet" }, `Words added: ${adds.join(" ")}`) : null,
     make("p", { class: "verdict" }, verdict(differences.score, derivation.score, best.score)),
     new Picture(derivation).element,
-    comparison("comparison", "Who is for it (right), who against it (left)", "part", differences.parts, best.part_scores, derivation.part_scores),
+    comparison("comparison", "Parts that favour it (right) or oppose it (left)", "part", differences.parts, best.part_scores, derivation.part_scores),
     make("details", {}, make("summary", {}, "Feature by feature"),
       comparison("features", "Weighted features", "feature", differences.features, weighted(best, answer), weighted(derivation, answer))),
   ];
 }
 
-// Words that nothing gives, and words for which there is a phrase that does not fit.
+// Missing words: some are in no phrase, others only in phrases that do not fit.
 function outOfReach(lacks, noPhrase) {
   const dropped = lacks.filter((word) => !noPhrase.includes(word));
   return [
-    noPhrase.length ? make("p", { class: "problem lacks" }, `No phrase gives ${quoted(noPhrase)}.`) : null,
-    dropped.length ? make("p", { class: "problem dropped" }, `${quoted(dropped)} ${dropped.length > 1 ? "were" : "was"} dropped: there are phrases, but they do not fit the rest.`) : null,
-    lacks.length ? make("p", { class: "quiet" }, "This is the nearest that the system can say.") : null,
+    noPhrase.length ? make("p", { class: "problem lacks" }, `No phrase contains ${quoted(noPhrase)}.`) : null,
+    dropped.length ? make("p", { class: "problem dropped" }, `${quoted(dropped)} ${dropped.length > 1 ? "were" : "was"} dropped: phrases exist, but they do not fit the rest.`) : null,
+    lacks.length ? make("p", { class: "quiet" }, "This is the closest translation that the system can produce.") : null,
   ];
 }
 
@@ -84,9 +84,9 @@ const quoted = (words) => words.map((word) => `“${word}”`).join(", ");
 
 function verdict(difference, score, best) {
   const scores = `${number(score)} against ${number(best)}`;
-  if (Math.abs(difference) < 0.005) return `It scores as much as the system’s choice: ${scores}.`;
+  if (Math.abs(difference) < 0.005) return `It scores the same as the system’s choice: ${scores}.`;
   if (difference < 0) return `It scores ${number(-difference)} less than the system’s choice: ${scores}.`;
-  return `It scores ${number(difference)} more than the system’s choice, ${scores}: the search has missed it. A larger stack may find it.`;
+  return `It scores ${number(difference)} more than the system’s choice, ${scores}: the search missed it. A larger stack may find it.`;
 }
 
 function weighted({ features }, { weights }) {

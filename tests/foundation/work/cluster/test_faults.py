@@ -136,5 +136,5 @@ def test_the_command_line_goes_on_after_a_scheduler_died(
     said = []
     monkeypatch.setattr(run, "run_jobs", in_this_process)
     compare(comparison, out, 1, Reporter(said.append))
-    assert any("runs are done already" in line for line in said)
+    assert any("runs are already done" in line for line in said)
     assert results(out) == undisturbed

@@ -13,14 +13,14 @@ def top(page, selector):
 
 
 def differs(page, text):
-    wait_until(lambda: f"What differs: {text}." in page.text("#comparison"))
+    wait_until(lambda: f"Differences: {text}." in page.text("#comparison"))
 
 
 @pytest.mark.parametrize("width", [1400, 390])
 def test_the_translations_and_what_differs_come_first(visit, server, width):
     page = visit(width=width)
     page.click("#compare")
-    differs(page, "nothing yet; change the system or the settings of one column")
+    differs(page, "none yet; change the system or the settings of one column")
     assert page.run(TITLES) == ["full A", "full B"]
     assert page.run("return document.querySelectorAll('.settings[open]').length") == 0
     page.run(SLIDE.format(column=1, name="limit", value=0))

@@ -21,8 +21,8 @@ def test_the_legend_explains_the_signs_of_the_drawing(visit, server, width):
     assert f"{step}: +{words} step {step} jumps over {words} word{plural}" in shown
     step, words = back + 1, -jumps[back]
     assert f"{step}: −{words} step {step} goes back {words} words" in shown
-    assert not any("does not know" in text for text in shown)
-    assert any("does not know" in text for text in visit("hon xyz").run(LEGEND))
+    assert not any("an unknown word" in text for text in shown)
+    assert any("an unknown word" in text for text in visit("hon xyz").run(LEGEND))
 
 
 @pytest.mark.parametrize("width", [1400, 390])
@@ -33,8 +33,8 @@ def test_a_term_has_a_sentence(visit, width):
         "return [...document.querySelectorAll('.about:popover-open')].map((one) => one.textContent)"
     )
     assert page.run(shown) == [
-        "Lexicalised reordering: how likely this phrase is to follow in order, to swap with the one"
-        " before it, or to stand elsewhere."
+        "Lexicalised reordering: how likely this phrase is to follow in order (monotone), to swap"
+        " with the previous one, or to go elsewhere (discontinuous)."
     ]
     box = page.run("return document.querySelector('.about').getBoundingClientRect().toJSON()")
     assert box["left"] >= 0
@@ -109,5 +109,5 @@ def test_orders_stand_beside_the_list(visit, server):
 def test_what_no_phrase_gives_and_what_was_dropped(visit):
     page = visit(SHORT, force="bought bought a zeppelin book", open=["why"])
     settled(page)
-    assert page.text(".lacks") == "No phrase gives “zeppelin”."
+    assert page.text(".lacks") == "No phrase contains “zeppelin”."
     assert page.text(".dropped").startswith("“bought” was dropped")

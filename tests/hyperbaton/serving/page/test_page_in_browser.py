@@ -197,7 +197,7 @@ def test_another_order_by_keyboard_and_by_mouse(visit, server):
     assert {name for name, value in differences.items() if value} <= set(shown)
     page.drag(".chip:nth-child(1) .grip", onto=".chip:nth-child(2)")
     assert page.run(chips) == ["o katta", "hon"]
-    page.until("document.querySelector('.verdict').textContent.startsWith('It scores as much as')")
+    page.until("document.querySelector('.verdict').textContent.startsWith('It scores the same as')")
 
 
 def test_a_wanted_translation(visit, server):
@@ -252,10 +252,10 @@ def test_two_columns_are_compared_and_their_words_marked(visit, server):
         ("a b c", "a b c", []),
         ("a b c", "a x c", [("b", None)]),
         ("a b c", "a c", [("b", None)]),
-        ("a c", "a b c", [("", "without: b")]),
-        ("a b", "a b c d", [("", "without: c d")]),
+        ("a c", "a b c", [("", "missing: b")]),
+        ("a b", "a b c d", [("", "missing: c d")]),
         ("a x d", "a b c d", [("x", None)]),
-        ("", "a", [("", "without: a")]),
+        ("", "a", [("", "missing: a")]),
         ("彼は本を読んだ", "彼は新聞を読んだ", [("本", None)]),
     ],
 )
@@ -363,7 +363,7 @@ def test_errors_are_shown_and_go_away(visit):
     page.type("hon " * 201)
     page.until("document.querySelector('.problem').textContent")
     assert "a sentence has 201 words" in page.text(".problem")
-    assert "200 at most" in page.text(".problem")
+    assert "at most 200" in page.text(".problem")
     page.type(SHORT)
     becomes(page, TRANSLATION, "bought a book")
     assert page.text(".problem") == ""

@@ -154,7 +154,7 @@ def test_the_link_is_copied(visit):
     page.focus("#text")
     page.type(SHORT)
     page.click("#copy")
-    page.until("document.getElementById('notice').textContent === 'The link was copied.'")
+    page.until("document.getElementById('notice').textContent === 'Link copied.'")
     assert page.run("return window.copied").endswith(f"#text={SHORT.replace(' ', '+')}")
 
 
@@ -163,7 +163,7 @@ def test_the_link_is_copied(visit):
     [
         ("nonsense", "“a” cannot be read"),
         ('{"open": {}, "colour": 1}', "“open” of “a”; “colour” of “a”"),
-        ('{"model": "none"}', "there is no system “none” here"),
+        ('{"model": "none"}', "this server has no system “none”"),
         ('{"weights": {"no.such": 1}}', "full has no feature no.such"),
     ],
 )
@@ -171,7 +171,7 @@ def test_a_bad_link_says_so(browser, server, column, said):
     browser.open("about:blank", 1200)
     browser.open(f"http://127.0.0.1:{server.port}/#text={quote(SHORT)}&a={quote(column)}", 1200)
     becomes(browser, TRANSLATION, "bought a book")
-    assert browser.text("#notice") == f"Parts of this link were left out: {said}."
+    assert browser.text("#notice") == f"Parts of this link were ignored: {said}."
 
 
 def test_a_link_that_the_server_refuses_is_opened_without_its_settings(visit):
