@@ -1,4 +1,4 @@
-"""The settings of raw text."""
+"""Settings for raw text."""
 
 from dataclasses import dataclass
 
@@ -7,13 +7,13 @@ NUMBERS = KEEP, COPY = "keep", "copy"
 
 @dataclass(frozen=True)
 class TextSettings:
-    """What raw text is made of (`--set text.KEY=VALUE`). Without languages, text is tokens."""
+    """Settings for raw text (`--set text.KEY=VALUE`). Without languages, input is tokenised."""
 
-    source_language: str = ""  # as a code: ja
+    source_language: str = ""  # code, such as ja
     target_language: str = ""
-    source_tokeniser: str = ""  # instead of the language's own
+    source_tokeniser: str = ""  # instead of the language's default
     target_tokeniser: str = ""
     source_case: str = ""  # keep, lower or true
     target_case: str = ""  # keep or true
-    split: bool = False  # lines of several sentences are translated one sentence at a time
-    numbers: str = KEEP  # copy: numbers that are the same on both sides are learned as one word
+    split: bool = False  # translate the sentences of a line one at a time
+    numbers: str = KEEP  # copy: learn numbers that are the same on both sides as one word

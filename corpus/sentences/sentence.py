@@ -1,4 +1,4 @@
-"""One source sentence with its optional layers, as models see it."""
+"""One source sentence with its optional layers."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -9,7 +9,7 @@ from hyperbaton.corpus.trees.tree import Tree
 from hyperbaton.foundation.errors import DataError
 
 LAYERS = ("tags", "classes", "tree", "order")
-FREE = -1  # the rank of a word that may come at any time
+FREE = -1  # rank of a word without a fixed position
 
 
 @dataclass(frozen=True, eq=False)
@@ -18,11 +18,11 @@ class Sentence:
     tags: tuple[str, ...] | None = None
     classes: tuple[int, ...] | None = None
     tree: Tree | None = None
-    order: tuple[int, ...] | None = None  # in which a reference translates it: ranks, or FREE
-    markup: Markup = NO_MARKUP  # what the search is told about spans of words
-    raw: str | None = None  # the text that its words were made of, if it was not tokens
-    breaks: tuple[int, ...] = ()  # where its second and further sentences begin, if it has several
-    written: tuple[str, ...] | None = None  # how words that are copied are written, if differently
+    order: tuple[int, ...] | None = None  # order of translation in a reference: ranks, or FREE
+    markup: Markup = NO_MARKUP  # constraints on spans of words
+    raw: str | None = None  # the raw text, if the input was not tokenised
+    breaks: tuple[int, ...] = ()  # starts of the second and further sentences of the line
+    written: tuple[str, ...] | None = None  # spelling of copied words, if different
 
     def __post_init__(self) -> None:
         for layer in LAYERS:
@@ -39,7 +39,7 @@ class Sentence:
         return len(self.words)
 
     def copy_of(self, place: int) -> str:
-        """A word as it is copied into the translation."""
+        """The spelling with which a word is copied into the translation."""
         return (self.written or self.words)[place]
 
     @property
@@ -48,7 +48,7 @@ class Sentence:
 
     @classmethod
     def parse(cls, line: str, *, factored: bool = False) -> "Sentence":
-        """From a line of words, or of `word|tag` factors."""
+        """Parses a line of words, or of `word|tag` factors."""
         if not factored:
             return cls(tuple(split_words(line)))
         words, tags = split_factors(line)
