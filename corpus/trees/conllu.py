@@ -124,7 +124,7 @@ def _surface(
         if not len(token_of) <= start < end <= len(words):
             raise _broken(
                 f"invalid token range {start + 1}-{end}",
-                "ranges must be ordered and inside the sentence",
+                "ranges must be ordered and inside",
             )
         for word in range(len(token_of), start):
             token_of.append(len(tokens))

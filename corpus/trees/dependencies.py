@@ -120,9 +120,7 @@ def _depths(heads: Sequence[int]) -> list[int]:
         path: list[int] = []
         while word >= 0 and depths[word] < 0:
             if len(path) > len(heads):
-                raise BadLine(
-                    "tree", "the heads form a cycle", "a path from every word to the root"
-                )
+                raise BadLine("tree", "the heads form a cycle", "every word must reach the root")
             path.append(word)
             word = heads[word]
         depth = depths[word] if word >= 0 else -1

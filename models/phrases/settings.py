@@ -1,16 +1,16 @@
-"""The settings of phrase tables."""
+"""Settings for phrase tables."""
 
 from dataclasses import dataclass
 
 NONE = "none"
-GRID = 8  # words of the longest phrase: bit GRID·target + source of its links must fit into 64
+GRID = 8  # longest phrase, in words: bit GRID·target + source of a link must fit into 64 bits
 
 
 @dataclass(frozen=True)
 class PhraseSettings:
-    """How phrase tables are made (`--set phrases.KEY=VALUE`)."""
+    """Settings for phrase tables (`--set phrases.KEY=VALUE`)."""
 
-    max_length: int = 7  # words of a phrase, at most 8
+    max_length: int = 7  # longest phrase, in words; at most 8
     smoothing: str = NONE  # of the phrase translation probabilities: none, good-turing, kneser-ney
     min_count: int = 1  # drop pairs seen less often
     top: int = 0  # translations kept per source phrase; 0 keeps all

@@ -1,4 +1,4 @@
-"""The settings of training."""
+"""Settings of training."""
 
 from dataclasses import dataclass
 
@@ -9,27 +9,27 @@ from hyperbaton.models.phrases.settings import PhraseSettings
 
 @dataclass(frozen=True)
 class LanguageModelSettings:
-    """How language models are estimated (`--set lm.KEY=VALUE`)."""
+    """Settings for language models (`--set lm.KEY=VALUE`)."""
 
     order: int = 5
-    prune: str = "0"  # for each length, drop n-grams that occur this often or less: "0 0 1"
-    classes: int = 0  # also a model of this many word classes; 0: none
-    # ARPA files and KenLM binaries: FILE instead of a model of the target text, NAME=FILE beside it
+    prune: str = "0"  # for each order, drop n-grams with this count or less: "0 0 1"
+    classes: int = 0  # number of classes of an additional class model; 0: none
+    # ARPA files and KenLM binaries: FILE replaces the model of the target text, NAME=FILE is added
     files: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class ClassSettings:
-    """How word classes are made (`--set classes.KEY=VALUE`)."""
+    """Settings for word classes (`--set classes.KEY=VALUE`)."""
 
     number: int = 50
 
 
 @dataclass(frozen=True)
 class ResourceSettings:
-    """What training may use (`--set train.KEY=VALUE`)."""
+    """Resources of training (`--set train.KEY=VALUE`)."""
 
-    memory: str = "3GB"  # for what is in the making; the rest goes to files. 0: no limit
+    memory: str = "3GB"  # limit for intermediate data; the rest goes to files. 0: no limit
 
 
 @dataclass(frozen=True)

@@ -124,11 +124,11 @@ def test_without_the_training_data_nothing_is_repaired(copy):
     content["corpus"]["source"]["sha256"] = "0" * 64
     (copy / "model.toml").write_text(tomli_w.dumps(content))
     result = run("check", copy, "--repair", code=1)
-    assert "source: is not the file that the system was trained on, or is gone" in result.stderr
+    assert "source: is missing or has changed since the system was trained" in result.stderr
     del content["corpus"]
     (copy / "model.toml").write_text(tomli_w.dumps(content))
     result = run("check", copy, "--repair", code=1)
-    assert "does not say how to make this system again" in result.stderr
+    assert "does not record how to train this system again" in result.stderr
 
 
 @pytest.mark.parametrize(

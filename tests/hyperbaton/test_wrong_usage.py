@@ -23,9 +23,9 @@ REFUSED = {
         ("--source x", 2, NO_TEXT),
         ("--backward x", 2, NO_TEXT),
         ("--source x --target y --backward z", 2, "not both"),
-        ("--forward - --backward -", 2, "both … standard input … give - for one of them only"),
-        ("--forward one --backward two", 1, "one:2: the file ends here … two goes on"),
-        ("--forward two --backward one", 1, "one:2: the file ends here … two goes on"),
+        ("--forward - --backward -", 2, "both … standard input … - for at most one of them"),
+        ("--forward one --backward two", 1, "one:2: the file ends here … lines as in two"),
+        ("--forward two --backward one", 1, "one:2: the file ends here … lines as in two"),
     ],
     "align --source x --target y": [
         ("--samplers 0", 2, "0 is not in the range"),

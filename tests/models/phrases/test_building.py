@@ -332,14 +332,14 @@ def test_a_table_with_nothing_in_it_was_a_success(settings):
     (PhraseSettings(max_length=9), "phrases.max_length: phrases cannot have up to 9 words"),
     (
         PhraseSettings(smoothing="kneser"),
-        "phrases.smoothing: there is no smoothing 'kneser' … did you mean kneser",
+        "phrases.smoothing: unknown smoothing 'kneser' … did you mean kneser",
     ),
     (PhraseSettings(significance="big"), "'big' is not a significance threshold … expected none"),
     (
         PhraseSettings(reordering="msd"),
         "phrases.reordering: 'msd' is not a type of reordering table … expected a na",
     ),
-    (PhraseSettings(reordering="wbe-msd-both-fe"), "'both' in 'wbe-msd-both-fe' is not known"),
+    (PhraseSettings(reordering="wbe-msd-both-fe"), "unknown part 'both' in 'wbe-msd-both-fe'"),
     error=SettingError,
 )
 def test_wrong_settings_are_refused(settings):

@@ -306,7 +306,7 @@ def test_distortion_models_are_fitted_once_and_loaded_by_their_settings(files, t
     assert chosen.learned_[0] == 6
     assert read_system(out)["weights"]["lengths2"] == 0.3
     for wrong, facts in (
-        (lengths, "may be one of several models"),
+        (lengths, "is ambiguous"),
         (f"{lengths},factor=3", "factor=3' … with --distortion"),
     ):
         refused(facts, partial(load_distortion, out, [wrong]), SettingError)
@@ -401,7 +401,7 @@ def test_training_again_reset_the_weights(files, tmp_path):
     assert read_system(out)["search"] == {"distortion_limit": 9, "mbr_scale": 5.0}
     other = TrainingSettings(phrases=PhraseSettings(reordering="none"))
     assert train(files, out, settings=other)[-1] == (
-        "the weights start from their defaults, because the features have changed"
+        "using default weights, because the features have changed"
     )
     assert read_system(out)["weights"]["lm"] == 0.5
     assert read_system(out)["search"] == {"distortion_limit": 6}
@@ -411,7 +411,7 @@ def test_a_broken_model_file_is_made_anew(files, tmp_path):
     train(files, tmp_path / "m")
     (tmp_path / "m" / "model.toml").write_text("[broken")
     said = train(files, tmp_path / "m")[-1]
-    assert said.startswith("the weights start from their defaults, because the old ones are lost: ")
+    assert said.startswith("using default weights, because the old ones cannot be read: ")
     assert read_system(tmp_path / "m")["weights"]["lm"] == 0.5
 
 
@@ -423,7 +423,7 @@ def test_training_did_not_repair_a_damaged_part(files, tmp_path, part, content):
     damaged = out / read_system(out)["parts"][part]
     (damaged / "header.json").write_bytes(content)
     said = train(files, out)
-    assert f"{part}: files" in said  # have been changed or lost
+    assert f"{part}: files" in said  # were changed or lost
     assert len(load_phrases(out)) == 19
     assert load_language_model(out).order == 5
 

@@ -553,7 +553,7 @@ def test_sets_without_tags_were_refused_although_the_system_has_a_tagger(tmp_pat
     plain = compare(configuration, tmp_path / "out", 1, Reporter(talk.append))
     tagger = load_source_tagger(tmp_path / "out" / "system")
     assert [line for line in talk if "own tagger" in line] == [
-        "no tags are given for dev and test: the system's own tagger makes them "
+        "no tags given for dev and test: using the system's tagger "
         f"({tagger.accuracy:.1%} of held-out words right)"
     ]
 

@@ -392,7 +392,7 @@ def test_what_cannot_be_learned_from_or_used(options, corpus):
     ("dpr,monotone_penalty=-1", "dpr.monotone_penalty: -1.0 … 0 or more"),
     ("dpr,max_sentences=-1", "dpr.max_sentences: -1 … 0 or more"),
     ("dpr,min_examples=-1", "-1 is not possible"),
-    ("dpr,word_classes=0", "0 word classes cannot be made"),
+    ("dpr,word_classes=0", "0 word classes are not possible"),
     error=SettingError,
 )
 def test_impossible_settings_are_refused(corpus, text):
