@@ -154,7 +154,7 @@ def _said_of_nothing(decoder: Decoder, sentence: Sentence, required: Sequence[st
 
 
 def _without_penalties(decoded: Decoded, decoder: Decoder) -> Decoded:
-    """Replaces scores that include penalties by model scores; drops the lattice, which keeps them."""
+    """Replaces scores that include penalties by model scores; drops the lattice, which has them."""
     weights = np.array([decoder.weights[name] for name in decoded.feature_names])
     return replace(decoded, scores=decoded.features() @ weights, lattice=None)
 
@@ -204,8 +204,7 @@ def _possible(options: OptionTable, usual: OptionTable) -> BoolArray:
 def differences(
     said: Sequence[str], wanted: Sequence[str]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The wanted words that are missing and the additional words, both in order, by a longest common
-    subsequence."""
+    """The missing and the additional words, both in order, by a longest common subsequence."""
     common = np.zeros((len(said) + 1, len(wanted) + 1), int)
     for i in range(len(said) - 1, -1, -1):
         for j in range(len(wanted) - 1, -1, -1):
@@ -225,7 +224,7 @@ def differences(
 
 
 def parse_order(line: str, _: SplitLine) -> Following:
-    """Parses `4 0-2 3`: word 4 first, then words 0 to 2 in any order, then word 3; others anywhere."""
+    """Parses `4 0-2 3`: word 4 first, then words 0 to 2 in any order, then word 3; others free."""
     spans = []
     for text in split_words(line):
         match = _SPAN.fullmatch(text)

@@ -124,7 +124,7 @@ def _members(ws, edge):
 
 @kernel
 def _fill_in(answers, features, weights, joint_states, states, first):
-    """Fills in scores and state numbers from step `first` on; returns the step where space ran out."""
+    """Fills in scores and state numbers from step `first`; returns the step where space ran out."""
     row = np.empty(len(states), np.int64)
     number = np.int64(EMPTY)
     for step in range(first, len(answers)):

@@ -1,4 +1,4 @@
-"""A trained system, ready to translate: sentences in, translations out, in order.
+"""A trained system, ready to translate.
 
 >>> Translator.load("model").translate("kare wa hon o katta .").text  # doctest: +SKIP
 'he bought a book .'
@@ -41,7 +41,7 @@ from hyperbaton.models.system.folder import (
     starting_weights,
 )
 
-if TYPE_CHECKING:  # few translations are drawn
+if TYPE_CHECKING:  # imported only for drawing
     from hyperbaton.decoder.drawing.derivation_layout import Derivation
 
 
@@ -49,7 +49,7 @@ if TYPE_CHECKING:  # few translations are drawn
 class Translation:
     """The best translation of a sentence, or one of the best. Notebooks show it as a picture."""
 
-    text: str  # as people write it, if the system has a text pipeline
+    text: str  # detokenised, if the system has a text pipeline
     score: float
     alignment: list[tuple[int, int]]  # source and target positions
     segmentation: list[tuple[int, int, int, int]]  # source and target span of each phrase
@@ -61,14 +61,14 @@ class Translation:
 
     @property
     def derivation(self) -> "Derivation":
-        """What a picture shows of it."""
+        """The derivation for drawing."""
         from hyperbaton.decoder.drawing.derivation_layout import Derivation
 
         words = self.source_words, self.words or self.text.split()
         return Derivation(*words, self.segmentation, self.alignment, self.unknown)
 
     def _repr_html_(self) -> str:
-        """The words, and how the phrases of the source were reordered."""
+        """The text, and a picture of the reordering."""
         from html import escape
 
         from hyperbaton.decoder.drawing.derivation_svg import derivation_svg
@@ -81,7 +81,7 @@ Sentences: TypeAlias = list[Sentence] | list[str] | list[Sentence | str]
 
 
 class Translator:
-    """Read-only except for the memory of its decoders; threads may share one."""
+    """A loaded system. Thread-safe: only its decoders have mutable memory, one per thread."""
 
     def __init__(
         self,
@@ -93,9 +93,9 @@ class Translator:
         where: str = "",
         preparation: TextLayers = TextLayers(),
     ) -> None:
-        """The `preparation` makes sentences from text, with layers that models need."""
+        """`preparation` makes sentences from text, with the layers that models need."""
         self.phrases, self.lm, self.distortion = phrases, lm, tuple(distortion)
-        # A whole number is another type to a kernel, which would be compiled again
+        # Floats only: a kernel would be compiled again for an integer
         self.weights = {name: float(weight) for name, weight in weights.items()}
         self.settings = settings
         self.preparation = preparation
@@ -103,11 +103,11 @@ class Translator:
         for model in self.distortion:
             require_weights(model.feature_names, weights, where)
         for name, weight in self.weights.items():
-            if not abs(weight) <= LARGEST_WEIGHT:  # nor is NaN
+            if not abs(weight) <= LARGEST_WEIGHT:  # also rejects NaN
                 raise SettingError(
                     f"the weight of {name} is {weight}",
                     where=where,
-                    expected=f"a number from −{LARGEST_WEIGHT:,.0f} to {LARGEST_WEIGHT:,.0f}",
+                    expected=f"expected −{LARGEST_WEIGHT:,.0f} to {LARGEST_WEIGHT:,.0f}",
                 )
         self._idle: SimpleQueue[Decoder] = SimpleQueue()  # decoders not in use
         with self._borrowed_decoder() as first:
@@ -122,11 +122,11 @@ class Translator:
         *,
         allow_plugins: bool = False,
     ) -> "Translator":
-        """A system from its folder, with the system's own settings unless others are given.
+        """Loads a system from its folder, with its settings unless others are given.
 
-        `distortion` names models to use instead of the system's own; features for which the system
-        has no weight get their models' initial weights. `allow_plugins` trusts the system to name
-        models that are not part of hyperbaton.
+        `distortion` names models to use instead of the system's; features without a weight in the
+        system get their models' initial weights. `allow_plugins` permits models that are not part
+        of hyperbaton.
         """
         directory, distortion = Path(directory), tuple(distortion)
         content = read_system(directory)
@@ -145,8 +145,8 @@ class Translator:
     @overload
     def translate(self, sentence: Sentences) -> list[Translation]: ...
     def translate(self, sentence: Sentence | str | Sentences) -> Translation | list[Translation]:
-        """The best translation of a sentence, or of each in a list: raw text if the system takes
-        it, otherwise tokens with spaces between them."""
+        """The best translation of a sentence, or of each sentence in a list. Input is raw text if
+        the system takes it, otherwise tokens separated by spaces."""
         if isinstance(sentence, (Sentence, str)):
             return self._best(sentence)
         return list(self.translate_all(sentence))
@@ -154,13 +154,14 @@ class Translator:
     def translate_all(
         self, sentences: Iterable[Sentence | str], threads: int = 2
     ) -> Generator[Translation, None, None]:
-        """The best translations of many sentences, in order, as they are ready. Memory does not
+        """Yields the best translations of sentences in order, as they are ready. Memory does not
         grow with the input: only a few sentences are read ahead."""
         stopped = Event()
 
         def work(_: Workplace, __: int, chunk: Sentences) -> tuple[list[Translation], float]:
             began = monotonic()
-            return [self._best(one, stopped.is_set) for one in chunk], monotonic() - began
+            best = [self._best(sentence, stopped.is_set) for sentence in chunk]
+            return best, monotonic() - began
 
         with Threads(threads) as workers:
             try:
@@ -169,14 +170,14 @@ class Translator:
                 stopped.set()
 
     def _best(self, sentence: Sentence | str, is_stopped: IsStopped = never) -> Translation:
-        """The best translation, with a warning if most of it is a copy of the source."""
+        """The best translation; warns if most of it is copied from the source."""
         best = self.results(self.decode(sentence, is_stopped=is_stopped))[0]
         copied = (best.segmentation[phrase] for phrase in best.unknown)
         n_copied = sum(end - start for start, end, _, _ in copied)
         if 2 * n_copied > len(best.source_words):
             warn(
-                f"{n_copied} of {len(best.source_words)} words are unknown to the system, so they "
-                f"were copied: {best.text[:80]}",
+                f"{n_copied} of {len(best.source_words)} words are unknown and were copied: "
+                f"{best.text[:80]}",
                 stacklevel=3,
             )
         return best
@@ -184,11 +185,11 @@ class Translator:
     def n_best(
         self, sentence: Sentence | str, n: int, *, distinct: bool = False
     ) -> list[Translation]:
-        """The best derivations of a sentence; `distinct`: each translation only once."""
+        """The `n` best derivations of a sentence; `distinct`: only the best of each translation."""
         return self.results(self.decode(sentence, n, distinct=distinct))
 
     def force(self, sentence: Sentence | str, target: str, n_best: int = 1) -> list[Translation]:
-        """The best derivations of a given translation, or else of the nearest that there is
+        """The best derivations of a given translation; if there are none, of the nearest one
         (`docs/use/constraints.md`)."""
         words = self.preparation.split(target)
         return self.results(self.decode(sentence, n_best, request=Exactly(words)))
@@ -202,8 +203,8 @@ class Translator:
         request: Request | None = None,
         is_stopped: IsStopped = never,
     ) -> Decoded:
-        """The best derivations, or what is requested (`constrained_search.py`). The search looks
-        now and then whether it `is_stopped`, and then raises `Stopped`."""
+        """The best derivations, under the constraint of a request (`constrained_search.py`) if
+        given. Raises `Stopped` when `is_stopped` returns true."""
         if isinstance(sentence, str):
             sentence = self.preparation.parse(sentence.removesuffix("\n"))
         sentence = self._checked(sentence)
@@ -211,17 +212,17 @@ class Translator:
             if request is not None:
                 return request.decode(decoder, sentence, n_best, distinct=distinct)
             if pieces := self._pieces(sentence):
-                found = [decoder.decode(one, n_best, distinct=distinct) for one in pieces]
-                return join(sentence, found)
+                parts = [decoder.decode(piece, n_best, distinct=distinct) for piece in pieces]
+                return join(sentence, parts)
             return decoder.decode(sentence, n_best, distinct=distinct)
 
     def derivations(self, sentence: Sentence, chosen: Ragged, scores: FloatArray) -> Decoded:
-        """What a search of the same translator has found, perhaps on another machine."""
+        """Restores the result of a search by the same translator, perhaps on another machine."""
         with self._borrowed_decoder() as decoder:
             return decoder.derivations(self._checked(sentence), chosen, scores)
 
     def results(self, decoded: Decoded) -> list[Translation]:
-        """Everything about the derivations of a sentence, as plain values."""
+        """The derivations of a sentence as plain values."""
         features = decoded.features()
         return [
             Translation(
@@ -238,48 +239,48 @@ class Translator:
         ]
 
     def with_weights(self, weights: Mapping[str, float], **changes: object) -> "Translator":
-        """The same system under other weights and settings; nothing is loaded again."""
+        """The system with other weights and settings; nothing is loaded again."""
         settings = replace(self.settings, **changes)  # type: ignore[arg-type]
         return self._changed(weights=self.weights | dict(weights), settings=settings)
 
     def with_model(self, model: DistortionModel) -> "Translator":
-        """The same system with one distortion model more, at its initial weights."""
+        """The system with an additional distortion model, with its initial weights."""
         weights = dict(zip(model.feature_names, model.initial_weights, strict=True))
         return self._changed(distortion=(*self.distortion, model), weights=weights | self.weights)
 
     def with_distortion(self, models: Iterable[DistortionModel]) -> "Translator":
-        """The same system with other distortion models, such as some of its own."""
+        """The system with other distortion models, such as a selection of its models."""
         return self._changed(distortion=models)
 
     def for_tokens(self) -> "Translator":
-        """The same system for text that is tokenised already."""
+        """The system for tokenised text."""
         return self._changed(preparation=replace(self.preparation, text=None))
 
     def with_settings(self, **changes: object) -> "Translator":
         return self.with_weights({}, **changes)
 
     def _changed(self, **parts: Any) -> "Translator":
-        """With other parts; nothing is loaded again."""
+        """The system with some parts replaced; nothing is loaded again."""
         names = "phrases", "lm", "distortion", "weights", "settings", "preparation"
         return Translator(**{name: getattr(self, name) for name in names} | parts)
 
     @property
     def own_tagger(self) -> Tagger | None:
-        """What tags sentences that have no tags, if a model needs them."""
+        """The tagger for untagged sentences, if a model needs tags."""
         return self.preparation.tagger if "tags" in self._needed else None
 
     def _checked(self, sentence: Sentence) -> Sentence:
-        """The sentence with all layers that the models need, or an error."""
+        """The sentence with all layers that the models need; an error if one is missing."""
         sentence = self.preparation.complete(sentence, self._needed - sentence.layers)
         for model in self.distortion:
             model.check(sentence)
         return sentence
 
     def _pieces(self, sentence: Sentence) -> list[Sentence]:
-        """What to translate one after the other if the sentence is too long or has breaks; models
-        of trees see it as a whole."""
+        """The pieces of a sentence that is too long or has breaks; empty if a model needs trees,
+        which span the whole sentence."""
         longest = self.settings.max_length
-        breaks = () if self.settings.lattice else sentence.breaks  # a joined lattice is none
+        breaks = () if self.settings.lattice else sentence.breaks  # lattices cannot be joined
         too_long = 0 < longest < len(sentence)
         if not (breaks or too_long) or "tree" in self._needed:
             return []
@@ -287,7 +288,7 @@ class Translator:
 
     @contextmanager
     def _borrowed_decoder(self, is_stopped: IsStopped = never) -> Iterator[Decoder]:
-        """A decoder that no other thread uses."""
+        """Provides a decoder that no other thread uses."""
         try:
             decoder = self._idle.get_nowait()
         except Empty:

@@ -160,7 +160,7 @@ REFUSED = {
         ("--distortion-limit -7", 2, "'-7' is not a number of words or inf"),
         ("nothing.txt", 1, "nothing.txt: no such file"),
         ("--only source-tokens", 1, "takes tokens, so there is nothing to convert"),
-        ("--set search.options=99", 2, "there cannot be 99 options"),
+        ("--set search.options=99", 2, "search.options is 99"),
         ("--time-limit -1", 2, "-1.0 is not in the range x>=0"),
         ("--force two --order two", 2, "--force and --order exclude each other"),
         ("-o new --n-best-file ./new", 2, MIXED),
