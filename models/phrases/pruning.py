@@ -119,7 +119,8 @@ def significance(
 def _common_sentences(
     source, target, source_begin, source_sentences, target_begin, target_sentences
 ):
-    """The number of sentences with the target phrase, the source phrase, and both, for each pair."""
+    """For each pair, the number of sentences with the target phrase, the source phrase, and
+    both."""
     counts = np.zeros((3, len(source)), np.int64)
     for pair in range(len(source)):
         a, a_end = source_begin[source[pair]], source_begin[source[pair] + 1]

@@ -131,8 +131,8 @@ HEADERS = b"", b"[]", b"{}", b'{"format": 1}', b"\xef\xbf\xbd", b'{"format": 1, 
     *((replaced("big.npy", x), NO_ARRAY) for x in (b"", b"no array", b"\x93NUMPY\x01\x00")),
     (cut, "big.npy: is not an array"),
     *((replaced("words.txt", x), NO_WORDS) for x in (b"a\nb", b"<unk>\n<s>\n</s>\n\xff")),
-    (mixed("big.npy"), "big.npy: holds … the header says … different folders"),
-    (mixed("words.txt"), "words.txt: holds … the header says … different folders"),
+    (mixed("big.npy"), "big.npy: contains … expected … by the header … different folders"),
+    (mixed("words.txt"), "words.txt: contains … expected … by the header … different folders"),
 )
 def test_damaged_folders_are_refused(folder, change):
     change(folder)

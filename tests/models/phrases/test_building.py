@@ -301,7 +301,7 @@ def test_significance_is_fishers_exact_test(sentences, threshold):
         return  # rounding decides
     pruned = PhraseSettings(max_length=2, reordering="none", significance=str(threshold))
     if not kept:
-        with pytest.raises(DataError, match="phrase pairs is left"):
+        with pytest.raises(DataError, match="phrase pairs would be dropped"):
             train_phrases(corpus, pruned)
         return
     assert set(entries_of(train_phrases(corpus, pruned))) == kept
@@ -316,7 +316,7 @@ def test_named_thresholds_drop_or_keep_pairs_seen_once():
 
 
 @refusals(
-    (PhraseSettings(min_count=99), "none of 14 phrase pairs is left … phrases.min_count"),
+    (PhraseSettings(min_count=99), "all 14 phrase pairs would be dropped … phrases.min_count"),
     (PhraseSettings(significance="1e9"), "none of 14 phrase pairs … phrases.significance"),
 )
 def test_a_table_with_nothing_in_it_was_a_success(settings):

@@ -125,4 +125,4 @@ def test_a_table_that_knows_too_few_occurrences_has_at_least_those_of_its_phrase
     table = train_phrases(corpus_of([([source], [target], [(0, 0)]) for source, target in pairs]))
     few = replace(table, n_occurrences=1.0)
     assert pairs_of(prune(few, significance=str(math.log(14) - 0.01))) == [("b", "B")]
-    refused("is left", lambda: prune(few, significance=str(math.log(14) + 0.01)))
+    refused("would be dropped", lambda: prune(few, significance=str(math.log(14) + 0.01)))

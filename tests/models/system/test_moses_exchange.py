@@ -99,7 +99,7 @@ def test_what_is_not_supported_is_named(moses, tmp_path):
     ("LM0= 0.7", "LM0", "moses.ini:18: 'LM0' is not a weight"),
     ("LM0= 0.7", "LM0= nan", "moses.ini:18: 'LM0= nan' is not a weight"),
     ("LM0= 0.7", "LM0= -inf", "moses.ini:18: 'LM0= -inf' is not a weight"),
-    ("type=wbe-msd", "type=wbe-mds", "moses.ini:7: 'mds' in 'wbe-mds- … did"),
+    ("type=wbe-msd", "type=wbe-mds", "moses.ini:7: unknown part 'mds' in 'wbe-mds- … did"),
     ("-1\n[w", "six\n[w", "moses.ini:10: 'six' is not a whole number"),
     ("path=lm.arpa ", "", "moses.ini:8: LM0 has no path"),
     ("path=lm.arpa", "path=lm.arp", "lm.arp: no such file … did you mean … lm.arpa?"),

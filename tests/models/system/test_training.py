@@ -322,7 +322,7 @@ NOT_PRUNED = "lm.prune: n-grams cannot be pruned"
 @refusals(
     ({"distortion": ("linear", "linear")}, "two distortion models have the feature 'linear'"),
     ({"distortion": ("linear,x=1",)}, "'linear' has no setting 'x'"),
-    ({"distortion": ("msd,type",)}, "'type' gives no value"),
+    ({"distortion": ("msd,type",)}, "'type' has no value"),
     (
         {"distortion": ("msd",), "phrases": PhraseSettings(reordering="none")},
         "the model msd needs reordering scores",
@@ -355,7 +355,7 @@ def test_one_pair_and_equal_pairs_are_enough(write, tmp_path):
 
 
 @refusals(
-    ("", "", "", "s: the corpus has no pair"),
+    ("", "", "", "s: the corpus has no sentence pairs"),
     ("a\n", "x\n", "\n", "a: no phrase pair can be extracted"),
     ("a\n", "x\n", "0-1\n", "a:1: link 0-1 is outside its sentence pair"),
     ("a\nb\n", "x\n", "0-0\n0-0\n", "t:2: the file ends here"),
@@ -396,7 +396,7 @@ def test_training_again_reset_the_weights(files, tmp_path):
     search = "distortion_limit = 9\nmbr_scale = 5.0"
     toml.write_text(edited.replace("distortion_limit = 6", search))
     said = train(files, out, settings=TrainingSettings(lm=LanguageModelSettings(order=2)))
-    assert said[-1] == f"the weights and the distortion limit of {toml} are kept"
+    assert said[-1] == f"keeping the weights and the distortion limit of {toml}"
     assert read_system(out)["weights"]["lm"] == 0.77
     assert read_system(out)["search"] == {"distortion_limit": 9, "mbr_scale": 5.0}
     other = TrainingSettings(phrases=PhraseSettings(reordering="none"))
@@ -469,7 +469,7 @@ def test_file_names_that_are_not_utf8(files, tmp_path):
 
 def test_an_empty_system_was_a_success(files, tmp_path):
     settings = TrainingSettings(phrases=PhraseSettings(min_count=99))
-    facts = "t.align: none of 19 phrase pairs is left"
+    facts = "t.align: all 19 phrase pairs would be dropped"
     refused(facts, lambda: train(files, tmp_path / "m", settings=settings))
     assert not (tmp_path / "m" / "model.toml").exists()
 

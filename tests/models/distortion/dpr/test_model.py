@@ -382,7 +382,7 @@ def test_what_cannot_be_learned_from_or_used(options, corpus):
     ("dpr,use=bidirectional", "dpr.use: 'bidirectional' … needs moves=msd"),
     ("dpr,use=both", "dpr.use: 'both' … known: bidirectional, direct, scaled"),
     ("dpr,learner=mmd", "'mmd'"),
-    ("dpr,learner=me:sigma", "'sigma' gives no value … name:key=value:…"),
+    ("dpr,learner=me:sigma", "'sigma' has no value … name:key=value:…"),
     ("dpr,learner=me:sigmar=1", "has no setting 'sigmar' … did you mean sigma?"),
     ("dpr,learner=me:sigma=big", "me.sigma cannot be 'big' … expected a number"),
     ("dpr,features=nil", "'nil' … did you mean ni?"),

@@ -316,7 +316,7 @@ def test_systems_without_the_newer_variances_load(tmp_path):
 def test_what_cannot_be_learned_from_or_used():
     refused("no pair has a link", lambda: Parse().fit(corpus_of([(["a"], ["A"], [])])))
     attempt = partial(Parse().prepare, sentence(), options_for(sentence()))
-    refused("parse has not learned anything yet", attempt, NotFitted)
+    refused("parse is not fitted", attempt, NotFitted)
 
 
 def test_both_trainers_and_fewer_sentences():
