@@ -1,4 +1,4 @@
-"""The features of whole derivations, all of which are taken step by step at the same time."""
+"""The features of whole derivations, computed step by step for all of them at once."""
 
 from collections.abc import Iterator
 
@@ -12,7 +12,7 @@ from hyperbaton.models.distortion.interface import START, OptionTable, SentenceS
 def derivation_features(
     scorer: SentenceScorer, options: OptionTable, derivations: Ragged
 ) -> FloatArray:
-    """A scorer's features, summed over the steps and the end of each derivation, (n, F)."""
+    """Sums a scorer's features over the steps and the end of each derivation, (n, F)."""
     values = np.zeros((len(derivations), scorer.n_features))
     last = np.full(len(derivations), scorer.initial_state, np.int64)
     for going, steps, state in walk(scorer, options, derivations):

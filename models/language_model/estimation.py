@@ -8,12 +8,12 @@ context h without its first word:
     γ(h)     = Σ_v D(a(h v)) / Σ_v a(h v)
 
 The adjusted count is the number of occurrences for the longest n-grams and for those that begin
-with <s>, otherwise the number of different words before the n-gram. Below the unigrams stands the
-uniform distribution over all words but <s>; <unk> has count 0 and gets its share of that. The
-backoff of a context is γ, so the result is an ordinary backoff model. A pruned n-gram gives its
+with <s>, otherwise the number of distinct words before the n-gram. Unigrams are interpolated with
+the uniform distribution over all words but <s>; <unk> has count 0 and gets only its share of that.
+The backoff of a context is γ, so the result is an ordinary backoff model. A pruned n-gram gives its
 whole count to γ. <s> is never predicted; its probability is set to 1, as in lmplz.
 
-Left out: pruning of unigrams and of words, and a vocabulary that is larger than the text.
+Not implemented: pruning of unigrams and of words, and a vocabulary larger than the text.
 """
 
 from collections.abc import Callable, Sequence
@@ -30,8 +30,8 @@ from hyperbaton.models.language_model.counting import SORTING_MEMORY, NGramCount
 from hyperbaton.models.language_model.ngrams import MAX_ORDER, NGrams
 
 Count: TypeAlias = Callable[[Ragged, int, int, int], list[NGramCounts]]
-FALLBACK = (0.5, 1.0, 1.5)  # discounts where the text is too small to estimate them
-SMALLEST_BACKOFF = 1e-99  # γ can be 0, and ARPA files cannot express its logarithm
+FALLBACK = (0.5, 1.0, 1.5)  # discounts if the text is too small to estimate them
+SMALLEST_BACKOFF = 1e-99  # γ can be 0, but ARPA files cannot represent its logarithm
 
 
 def estimate(
@@ -42,15 +42,16 @@ def estimate(
     memory: int = SORTING_MEMORY,
     count: Count = count_ngrams,
 ) -> NGrams:
-    """A model of the sentences, whose words are numbers of the vocabulary.
+    """Estimates a model of the sentences, given as word ids.
 
-    `prune` has a threshold for each length; the last one holds for all longer ones. N-grams that
-    occur that often or less are left out. An empty sentence counts as <s> </s>. `memory` bytes are
-    used to sort n-grams, and do not change the result; nor does it matter who counts.
+    `prune` has a threshold for each length; the last one applies to all longer ones. N-grams with
+    this count or less are dropped. An empty sentence counts as <s> </s>. `memory`, the bytes for
+    sorting n-grams, and `count`, the function that counts them, do not change the result.
     """
     if not 1 <= order <= MAX_ORDER:
         raise SettingError(
-            f"a language model of order {order} is not possible", expected=f"1 to {MAX_ORDER}"
+            f"a language model of order {order} is not possible",
+            expected=f"expected 1 to {MAX_ORDER}",
         )
     thresholds = _thresholds(prune, order)
     counts = count(sentences, len(vocabulary), order, memory)
@@ -64,7 +65,7 @@ def estimate(
     kept = np.ones(starts[-1], dtype=bool)
     probability = np.array([1.0 / (len(counts[0].word) - 1)])  # uniform: all words but <s>
     for length in range(1, order + 1):
-        level = counts.pop(0)  # the longest ones take most memory, when the others are gone
+        level = counts.pop(0)  # frees shorter n-grams before the longest, which need most memory
         contexts, nodes = (slice(*starts[n : n + 2]) for n in (length - 1, length))
         adjusted = _adjusted(level, counts[0] if counts else None, starts[length])
         if length > 1:
@@ -85,14 +86,14 @@ def estimate(
 
 
 def _thresholds(prune: Sequence[int], order: int) -> list[int]:
-    expected = f"at most {order} numbers from 0 up, the first of them 0, none below the one before"
+    expected = f"expected at most {order} numbers that begin with 0 and never decrease"
     if (
         not 1 <= len(prune) <= order
         or prune[0] != 0
         or any(later < earlier for earlier, later in pairwise(prune))
     ):
         given = " ".join(map(str, prune))
-        raise SettingError(f"n-grams cannot be pruned by {given!r}", expected=expected)
+        raise SettingError(f"{given!r} are not pruning thresholds", expected=expected)
     return [*prune, *[prune[-1]] * (order - len(prune))]
 
 
@@ -118,7 +119,7 @@ def discounts(adjusted: Int64Array) -> FloatArray:
 def _discounted(
     adjusted: Int64Array, kept: BoolArray, context: Int32Array, n_contexts: int
 ) -> tuple[FloatArray, FloatArray]:
-    """The first term of p for every n-gram, and γ for every context; 1 if nothing follows it."""
+    """The first term of p for every n-gram, and γ for every context; γ is 1 if nothing follows."""
     taken = discounts(adjusted)[np.minimum(adjusted, 3)]
     np.copyto(taken, adjusted, where=~kept)
     total = np.bincount(context, adjusted, minlength=n_contexts)
@@ -130,7 +131,7 @@ def _discounted(
 
 
 def _pruned(model: NGrams, kept: BoolArray) -> NGrams:
-    """The model without the other n-grams; prefixes of kept n-grams are kept."""
+    """The model with only the kept n-grams; prefixes of kept n-grams are kept."""
     if kept.all():
         return model
     new_number = np.cumsum(kept, dtype=np.int32) - np.int32(1)

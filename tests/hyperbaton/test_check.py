@@ -100,7 +100,7 @@ def set_value(at, value):
         ("phrases", "alignments", set_value(0, 1 << 63), "has links to words outside their phr"),
         ("phrases", "trie_children", set_value(1, 1), "has nodes that are their own children"),
         ("phrases", "target_words", set_value(0, -1), "has numbers from -1 to"),
-        ("lm", "states", set_field("suffix", 2, 2), "suffix has a state that is no longer than"),
+        ("lm", "states", set_field("suffix", 2, 2), "suffix has a state that is not longer"),
         ("lm", "states", set_field("backoff", 1, np.nan), "backoff has NaN, infinite or too"),
         ("lm", "transitions", set_field("next", 0, 10**6), "next has numbers from"),
         ("lm", "unigrams", set_field("logprob", 3, np.inf), "logprob has NaN, infinite or too"),

@@ -118,7 +118,7 @@ def test_bad_examples_are_refused(name):
     refused("nan", lambda: learner.fit(examples * np.nan, labels, 3))
     refused("classes have the shape", lambda: learner.fit(examples, labels[:-1], 3))
     learner.fit(examples, labels, 3)
-    refused("the model was learned with 6", lambda: learner.decision(examples[:, :5]))
+    refused("expected 6, as in training", lambda: learner.decision(examples[:, :5]))
 
 
 @refusals(

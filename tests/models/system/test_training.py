@@ -316,7 +316,7 @@ def test_distortion_models_are_fitted_once_and_loaded_by_their_settings(files, t
 
 
 PRUNED = partial(LanguageModelSettings, order=2)
-NOT_PRUNED = "lm.prune: n-grams cannot be pruned"
+NOT_PRUNED = "lm.prune: '1' are not pruning thresholds"
 
 
 @refusals(
@@ -356,7 +356,7 @@ def test_one_pair_and_equal_pairs_are_enough(write, tmp_path):
 
 @refusals(
     ("", "", "", "s: the corpus has no sentence pairs"),
-    ("a\n", "x\n", "\n", "a: no phrase pair can be extracted"),
+    ("a\n", "x\n", "\n", "a: no phrase pairs can be extracted"),
     ("a\n", "x\n", "0-1\n", "a:1: link 0-1 is outside its sentence pair"),
     ("a\nb\n", "x\n", "0-0\n0-0\n", "t:2: the file ends here"),
 )

@@ -31,7 +31,9 @@ def test_a_table(write):
 
 @pytest.mark.parametrize("text", ["head:8786", "local", "local:0", "local:x", ""])
 def test_what_is_no_address(text):
-    with pytest.raises(SettingError, match=r"is not a cluster\n  expected tcp://host:8786, local:4"):
+    with pytest.raises(
+        SettingError, match=r"is not a cluster\n  expected tcp://host:8786, local:4"
+    ):
         settings_of(text, read_toml)
 
 
