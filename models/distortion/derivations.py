@@ -24,10 +24,10 @@ def derivation_features(
 def walk(
     scorer: SentenceScorer, options: OptionTable, derivations: Ragged
 ) -> Iterator[tuple[Int64Array, Steps, Int64Array]]:
-    """The first steps of all derivations, then the second ones, and so on: which derivations have
-    such a step, the steps with the states that the scorer itself gives, and the states after them.
+    """Yields the first steps of all derivations, then the second ones, and so on: the derivations
+    with such a step, the steps with the scorer's states, and the states after them.
 
-    A row of `derivations` has the options of one, in target order.
+    A row of `derivations` has the options of one derivation, in target order.
     """
     n = len(derivations)
     state = np.full(n, scorer.initial_state, np.int64)

@@ -181,7 +181,7 @@ def test_settings_that_no_model_can_have_are_refused(tmp_path):
     train_system(files, system, TrainingSettings(distortion=("nine-class,passes=3",)))
     text = (system / "model.toml").read_text()
     for old, new, problem in (
-        ('bins = "goto"', 'bins = "gto"', "there are no distance classes 'gto'"),
+        ('bins = "goto"', 'bins = "gto"', "unknown distance classes 'gto'"),
         ("min_count = 4", "min_count = 0", "nine-class.min_count: 0 is not possible"),
     ):
         (system / "model.toml").write_text(text.replace(old, new))

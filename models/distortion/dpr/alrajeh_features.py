@@ -146,8 +146,8 @@ def _edge_columns(words, n_pairs, window, number):
 
 @inner
 def _put(raw, number, columns, values, since, at):
-    """Inserts one column in order after `since`, or increases its count; ignores dropped columns and
-    words that are not in the corpus."""
+    """Inserts one column in order after `since`, or increases its count; ignores dropped columns
+    and words that are not in the corpus."""
     if raw >= len(number) or number[raw] == DROPPED:
         return at
     column = number[raw]

@@ -261,8 +261,8 @@ def _add_weights(model, cluster, columns, scores):
 
 @kernel
 def _to_log_probabilities(scores, of_entries, entry):
-    """p(o) = exp(w_o·φ) / Σ exp(w_o'·φ), eq. (3): adds the contribution of each option's translation
-    to the scores, and replaces them by log p."""
+    """p(o) = exp(w_o·φ) / Σ exp(w_o'·φ), eq. (3): adds the contribution of each option's
+    translation to the scores, and replaces them by log p."""
     n_classes = scores.shape[1]
     p = np.empty(n_classes)
     for option in range(len(entry)):

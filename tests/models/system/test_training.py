@@ -316,7 +316,7 @@ def test_distortion_models_are_fitted_once_and_loaded_by_their_settings(files, t
 
 
 PRUNED = partial(LanguageModelSettings, order=2)
-NOT_PRUNED = "lm.prune: '1' are not pruning thresholds"
+NOT_PRUNED = "lm.prune: … are not pruning thresholds"
 
 
 @refusals(

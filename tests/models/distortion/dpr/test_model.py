@@ -375,9 +375,9 @@ def test_what_cannot_be_learned_from_or_used(options, corpus):
 
 
 @refusals(
-    ("dpr,classes=4", "no setup with 4 orientation classes"),
+    ("dpr,classes=4", "4 orientation classes of distance"),
     ("dpr,moves=mds", "'mds' … did you mean msd?"),
-    ("dpr,moves=msd,classes=5", "no setup with 5 orientation classes of msd … possible: 3"),
+    ("dpr,moves=msd,classes=5", "5 orientation classes of msd are not possible … 3"),
     ("dpr,moves=msd,use=scaled", "dpr.use: 'scaled' … classes of msd have no distances to scale"),
     ("dpr,use=bidirectional", "dpr.use: 'bidirectional' … needs moves=msd"),
     ("dpr,use=both", "dpr.use: 'both' … known: bidirectional, direct, scaled"),
