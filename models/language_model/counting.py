@@ -1,9 +1,9 @@
-"""Reads text files as word numbers, and counts all n-grams of a text up to a length, by sorting.
+"""Reads text files as word ids, and counts all n-grams of a text up to a length, by sorting.
 
 An n-gram is numbered by the pair (number of its prefix, last word), so that every length takes one
-sort of 64-bit keys. A long text is sorted in parts, each with the n-grams of some prefixes; one
-after the other they are the same as all at once. Sentences are counted with <s> before and </s>
-after them.
+sort of 64-bit keys. A long text is sorted in parts, each with the n-grams of a range of prefixes;
+the concatenation is the same as sorting everything at once. Sentences are counted with <s> before
+and </s> after them.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -30,8 +30,8 @@ from hyperbaton.models.language_model.ngrams import node_keys
 
 PROGRESS_EVERY = 1000  # lines
 SORTING_MEMORY = 500_000_000  # bytes for sorting
-BYTES_PER_TOKEN = 48  # of what is sorted together
-SAMPLED_TOKENS = 100_000  # tokens that decide where parts begin
+BYTES_PER_TOKEN = 48  # memory for sorting
+SAMPLED_TOKENS = 100_000  # sample that determines the bounds of parts
 
 Columns: TypeAlias = Mapping[str, Int32Array]  # of `NGramCounts`, all but the last
 
@@ -50,10 +50,11 @@ class NGramCounts:
 def count_ngrams(
     sentences: Ragged, n_words: int, order: int, memory: int = SORTING_MEMORY
 ) -> list[NGramCounts]:
-    """The n-grams of length 1 to `order` of sentences whose words are below `n_words`.
+    """The n-grams of length 1 to `order` of sentences whose word ids are below `n_words`.
 
-    The special symbols are unigrams, <unk> and <s> with 0 occurrences: no model predicts them.
-    Beside the text and the result, counting takes about `memory` bytes; the result is the same.
+    The special symbols are unigrams; <unk> and <s> have 0 occurrences, because no model predicts
+    them. Besides the text and the result, counting takes about `memory` bytes, which do not affect
+    the result.
     """
     check_text(sentences, n_words)
     words, depth = with_boundaries(sentences)
@@ -61,7 +62,7 @@ def count_ngrams(
     seen = np.zeros(n_words, dtype=bool)
     seen[counts[0].word] = True
     node = np.cumsum(seen, dtype=np.int32)[words]  # (tokens,) of the n-gram that ends here
-    start = 1  # the first node of the length that is known already
+    start = 1  # the first node of the previous length
     n_parts = max(1, -(-len(words) * BYTES_PER_TOKEN // max(memory, 1)))
     for length in range(2, order + 1):
         begins, next_start = counts[-1].begins, start + len(counts[-1].word)
@@ -95,7 +96,7 @@ def count_words(words: Int32Array, n_words: int) -> NGramCounts:
 
 
 def _part_bounds(node: Int32Array, n_parts: int, low: int, high: int) -> list[int]:
-    """Prefixes where parts of about the same number of tokens begin and end."""
+    """The bounds, as prefixes, of parts with about equally many tokens."""
     some = np.sort(node[:: max(len(node) // SAMPLED_TOKENS, 1)])
     between = np.unique(some[np.arange(1, n_parts) * len(some) // n_parts])
     return [low, *between[(between > low) & (between < high)].tolist(), high]
@@ -104,7 +105,8 @@ def _part_bounds(node: Int32Array, n_parts: int, low: int, high: int) -> list[in
 def _counted(
     words: Int32Array, node: Int32Array, ends: Int64Array, longer: Int32Array, first: int
 ) -> Columns:
-    """The n-grams that end at some tokens; their nodes, from `first` on, go into `longer`."""
+    """Counts the n-grams that end at some tokens; writes their nodes, from `first` on, to
+    `longer`."""
     keys = node_keys(node[ends - 1], words[ends])
     order = np.argsort(keys, kind="stable")
     keys, ends = keys[order], ends[order]
@@ -123,7 +125,8 @@ def _counted(
 
 
 def together(parts: Sequence[Columns], begins: BoolArray, start: int) -> NGramCounts:
-    """The n-grams of one length; `begins` is that of their prefixes, the nodes from `start` on."""
+    """Joins the n-grams of one length; `begins` is that of their prefixes, the nodes from
+    `start`."""
     names = ("prefix", "suffix", "word", "occurrences")
     columns = {name: np.concatenate([part[name] for part in parts]) for name in names}
     return NGramCounts(**columns, begins=begins[columns["prefix"] - start])
@@ -137,8 +140,8 @@ def check_text(sentences: Ragged, n_words: int) -> None:
     smallest, largest = int(sentences.values.min()), int(sentences.values.max())
     if smallest < len(SPECIAL) or largest >= n_words:
         raise DataError(
-            f"the text has word numbers from {smallest} to {largest}",
-            expected=f"numbers of its vocabulary without the special symbols: "
+            f"the text has word ids from {smallest} to {largest}",
+            expected=f"expected ids of the vocabulary without the special symbols: "
             f"{len(SPECIAL)} to {n_words - 1}",
         )
 
@@ -147,13 +150,13 @@ def check_number(n_nodes: int) -> None:
     if n_nodes > MOST_NUMBERED:
         raise DataError(
             "the text has too many n-grams",
-            expected=f"at most {MOST_NUMBERED:,}",
-            advice="take shorter ones: --lm-order 4",
+            expected=f"expected at most {MOST_NUMBERED:,}",
+            advice="use shorter n-grams: --lm-order 4",
         )
 
 
 def with_boundaries(sentences: Ragged) -> tuple[Int32Array, Int32Array]:
-    """The sentences with <s> and </s> in one array, and how far each token is from its <s>."""
+    """The sentences with <s> and </s> in one array, and the distance of each token from its <s>."""
     lengths = sentences.lengths + 2
     starts = np.cumsum(lengths) - lengths
     words = np.empty(int(lengths.sum()), dtype=np.int32)
@@ -171,9 +174,9 @@ def read_text(
     progress: Progress = silent,
     tokenise: Callable[[str], list[str]] = split_words,
 ) -> tuple[Vocabulary, Ragged]:
-    """All lines of all files, one after the other; an empty line is an empty sentence.
+    """Reads all lines of all files; an empty line is an empty sentence.
 
-    A line that is not UTF-8, or has a word that the files of a model cannot hold, is an error.
+    A line that is not UTF-8, or has a word that the files of a model cannot represent, is an error.
     """
     vocabulary, rows = Vocabulary(), GrowingRagged()
     for path in paths:

@@ -172,7 +172,7 @@ def test_a_part_is_checked_against_the_settings_of_its_model(tmp_path):
     text = (system / "model.toml").read_text()
     (system / "model.toml").write_text(text.replace("order = 3", "order = 2"))
     result = run("translate", system, input="a b\n", code=1)
-    assert "_sizes.npy: holds (3,) of int64, not (2) of int64" in result.stderr
+    assert "_sizes.npy: contains (3,) of int64, not (2) of int64" in result.stderr
 
 
 def test_settings_that_no_model_can_have_are_refused(tmp_path):

@@ -68,7 +68,7 @@ def test_saving_again_leaves_those_who_use_the_folder_alone(folder):
 
 
 def test_what_cannot_be_saved(tmp_path):
-    refused("f: … a line end", lambda: save(tmp_path / "f", ["a\nb"]))
+    refused("f: … a line break", lambda: save(tmp_path / "f", ["a\nb"]))
     assert list(tmp_path.iterdir()) == []
     (tmp_path / "file").touch()
     refused("file: is not a folder", lambda: save(tmp_path / "file"))

@@ -30,7 +30,7 @@ def test_types_and_shapes(tmp_path):
         (np.float64, (2, 3), "not (2, 3) of float64"),
     ):
         answer = refusal(kept.array, "table", dtype, shape)
-        assert answer == f"table.npy: holds (2, 3) of float32, {said}"
+        assert answer == f"table.npy: contains (2, 3) of float32, {said}"
     assert refusal(kept.array, "other", np.int32, (1,)) == "other.npy: is missing"
     assert kept.words("words") == 5
     assert refusal(kept.words, "tags") == "tags.npy: is missing"
@@ -114,7 +114,7 @@ def test_a_hash_table_whose_free_slots_are_known_by_their_keys(tmp_path):
 def test_numbers_of_the_header(tmp_path, value):
     assert laws(tmp_path, {"order": 3}).number("order", low=1) == 3
     said = refusal(laws(tmp_path, {"order": value}).number, "order", low=1)
-    assert said == f"header.json: says that order is {value!r}"
+    assert said == f"header.json: has the invalid value {value!r} for order"
 
 
 def test_an_array_that_no_law_speaks_of(tmp_path):
@@ -124,4 +124,4 @@ def test_an_array_that_no_law_speaks_of(tmp_path):
     plain_numbers(kept)
     kept.all_checked()
     broken = laws(tmp_path, known=np.array([np.nan]))
-    assert "not numbers" in refusal(plain_numbers, broken)
+    assert "NaN" in refusal(plain_numbers, broken)

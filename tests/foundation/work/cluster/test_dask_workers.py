@@ -207,7 +207,7 @@ def test_other_versions_are_refused(workers, monkeypatch):
 
     other = versions.own_versions() | {"numpy": "0.1"}
     monkeypatch.setattr(dask_workers, "own_versions", lambda: other)
-    facts = "other versions … : numpy … instead of 0.1"
+    facts = "versions differ … : numpy … instead of 0.1"
     refused(facts, workers.submit(square, 1).result, SettingError)
 
 

@@ -280,7 +280,7 @@ def test_a_model_that_was_not_trained_says_so(name, tmp_path):
     (
         "nine-class",
         {"outbound": False, "inbound": False},
-        "the model nine-class has no features left … one of outbound and inbound must be true",
+        "the model nine-class has no features … one of outbound and inbound must be true",
     ),
     error=SettingError,
 )

@@ -284,7 +284,7 @@ def test_models_from_text():
 
 
 @refusals(
-    ({"use": "me+cow"}, "parse.use=me+cow: there is no part 'cow' of features … did you mean cov"),
+    ({"use": "me+cow"}, "parse.use=me+cow: unknown part 'cow' … did you mean cov"),
     ({"levels": 0}, "parse.levels: 0 … 1 or more"),
     ({"min_count": 0}, "parse.min_count: 0 … 1 or more"),
     ({"max_sentences": -1}, "parse.max_sentences: -1 … 0 or more"),
