@@ -205,7 +205,9 @@ class Decoder:
         zones: Int32Array,
     ) -> SearchSpace:
         """The arrays of the sentence for the compiled search."""
-        tables = [pair for pair in weighted if isinstance(pair[0], TableScorer)]
+        tables = [
+            (scorer, of_scorer) for scorer, of_scorer in weighted if isinstance(scorer, TableScorer)
+        ]
         n_words = options.table.n_words
         scorers, every_weight = zip(*weighted, strict=True) if weighted else ((), ())
         return SearchSpace(
