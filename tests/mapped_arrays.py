@@ -11,7 +11,7 @@ def is_mapped(values):
     """Whether they are pages of a file, and not a copy."""
     while isinstance(values, np.ndarray):
         values = values.base
-    return isinstance(values, memoryview) and isinstance(values.obj, mmap.mmap)
+    return isinstance(getattr(values, "obj", values), mmap.mmap)
 
 
 def ragged(rows, dtype=np.int32, shape=(-1,)):

@@ -2,7 +2,8 @@
 
 In a `console` block every line after `$ ` is run by a shell; the lines below it are what it must
 print, `...` standing for any lines, or none. In the last digit of a decimal number they may differ
-by one, because there the processor may decide. A block `text title="NAME"` is a file that the
+by one, because there the processor may decide. A command may go on in the next, indented line after
+a backslash, here and in `sh` blocks. A block `text title="NAME"` is a file that the
 commands of the document find, and a `python` block without a name is run where it stands.
 
 An `sh` block is about files of the reader's own: its commands are run on small ones with the same
@@ -59,13 +60,14 @@ method = "none"
 # nothing in it is for the shell but a sentence that is given
 PLAIN = re.compile(r"(?:echo \"([^\"$`\\]*)\" \| )?hyperbaton ([^|<>;&$*`]*)")
 SCRIPT = re.compile(r"python (\w+\.py)")
+CONTINUED = re.compile(r" \\\n +")  # a command over several lines
 LINK = re.compile(r"\]\((?!https?:)([^)#]+)")
 
 
 def commands(block):
     """Each command with the output that the document shows."""
     for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
-        command, _, output = part.partition("\n")
+        command, _, output = CONTINUED.sub(" ", part).partition("\n")
         yield command, output
 
 
@@ -240,7 +242,7 @@ def test_every_command_prints_what_is_shown(document, tmp_path, monkeypatch):
             own_files(tmp_path)
             with monkeypatch.context() as patched:
                 hurry(patched)
-                for command in content.splitlines():
+                for command in CONTINUED.sub(" ", content).splitlines():
                     if can_be_run(command):
                         run(command, tmp_path)
 
@@ -268,6 +270,11 @@ def test_links_lead_somewhere(document):
 )
 def test_what_counts_as_the_same(shown, printed, expected):
     assert agrees(shown.splitlines(), printed.splitlines()) == expected
+
+
+def test_a_command_may_have_several_lines():
+    block = "$ a --b c \\\n    --d e \\\n    | f\nprinted\n\\\n$ g\n"
+    assert list(commands(block)) == [("a --b c --d e | f", "printed\n\\\n"), ("g", "")]
 
 
 def test_documents_have_commands():

@@ -23,13 +23,21 @@ from tests.child_processes import started as started_command
 
 PICTURES = Path(__file__).parent.parent / "docs/pictures"
 HYPERBATON = [sys.executable, "-m", "hyperbaton"]
-WIDTH, PAGE_HEIGHT = 1200, 1000  # pixels
+WIDTH, PAGE_HEIGHT, COLUMNS_HEIGHT = 1200, 1000, 880  # pixels
 MOST_BYTES = 200_000
-SENTENCE = {"text": "sensei wa tomodachi ni tegami o okutta .", "a": '{"step":3}'}
+TEXT = "sensei wa tomodachi ni tegami o okutta ."
+STEP_3 = {"text": TEXT, "a": '{"step":3}'}
+TWO_LIMITS = {"text": TEXT, "a": "{}", "b": '{"limit":0}'}
+OTHER_ORDER = {"text": TEXT, "a": '{"order":"0-1 2 3-6 7","open":["why"]}'}
 IS_TRANSLATED = (
     "document.querySelector('.translation')?.textContent && document.querySelector('svg')"
 )
 BELOW_FINDINGS = "return document.querySelector('#findings').getBoundingClientRect().bottom"
+IS_ORDERED = "document.querySelector('.requested')"
+WHY_NOT_BOX = (
+    "const box = document.querySelector('.requested').closest('details').getBoundingClientRect();"
+    "return [box.x - 8, box.y - 8, box.width + 16, box.height + 16]"
+)
 
 
 def main() -> None:
@@ -57,18 +65,36 @@ def take_report(browser: Browser, report: Path) -> None:
 
 
 def take_page(browser: Browser, folder: Path) -> None:
-    """README's sentence, at a step in the middle."""
+    """README's sentence: at a step in the middle, with two limits, and in another order."""
     command = [*HYPERBATON, "serve", "--demo", "--port", "0"]
     with started_command(command, cwd=folder, stdout=subprocess.PIPE, text=True) as server:
         address = server.stdout.readline().strip()
-        browser.open(f"{address}#{urlencode(SENTENCE)}", WIDTH, PAGE_HEIGHT)
-        browser.until(IS_TRANSLATED)
+        show(browser, address, STEP_3)
         take(browser, PICTURES / "serve.png", PAGE_HEIGHT)
+        show(browser, address, TWO_LIMITS)
+        take(browser, PICTURES / "page-compare.png", COLUMNS_HEIGHT)
+        show(browser, address, OTHER_ORDER)
+        browser.until(IS_ORDERED)
+        take_box(browser, PICTURES / "page-why-not.png", *browser.run(WHY_NOT_BOX))
+
+
+def show(browser: Browser, address: str, link: dict[str, str]) -> None:
+    """Opens the page as a link describes it."""
+    browser.open("about:blank", WIDTH, PAGE_HEIGHT)  # a change of the link alone loads nothing
+    browser.open(f"{address}#{urlencode(link)}", WIDTH, PAGE_HEIGHT)
+    browser.until(IS_TRANSLATED)
 
 
 def take(browser: Browser, path: Path, height: float) -> None:
-    """The upper part of the page, in few colours."""
-    clip = {"x": 0, "y": 0, "width": WIDTH, "height": height, "scale": 1}
+    """The upper part of the page."""
+    take_box(browser, path, 0, 0, WIDTH, height)
+
+
+def take_box(
+    browser: Browser, path: Path, left: float, top: float, width: float, height: float
+) -> None:
+    """A part of the page, in few colours."""
+    clip = {"x": left, "y": top, "width": width, "height": height, "scale": 1}
     shot = browser.chrome("Page.captureScreenshot", {"clip": clip, "captureBeyondViewport": True})
     with Image.open(io.BytesIO(base64.b64decode(shot["data"]))) as image:
         image.convert("RGB").quantize(256).save(path, optimize=True)

@@ -143,6 +143,12 @@ def read_arpa(path: Path, progress: Progress = silent) -> NGrams:
     return assemble(vocabulary, sections, str(path))
 
 
+def check_header(path: Path) -> None:
+    """Refuses a file that is not an ARPA file, or whose order is too high."""
+    with closing(_Source(path)) as source:
+        _read_header(source)
+
+
 def _read_header(source: _Source) -> list[int]:
     while (line := source.line()) != "\\data\\":
         if line is None:

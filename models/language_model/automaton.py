@@ -17,17 +17,17 @@ A context becomes a state if a longer n-gram continues it or if its backoff is n
 context is equivalent to its longest suffix, which replaces it (Li and Khudanpur 2008).
 """
 
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hyperbaton.foundation.arrays import (
     BoolArray,
-    Float32Array,
     Int32Array,
     Int64Array,
 )
+from hyperbaton.foundation.files.scratch import AT_ONCE, Scratch, pieces
 from hyperbaton.foundation.files.vocabulary import UNKNOWN, Vocabulary
 from hyperbaton.foundation.kernels import inner, uncounted
 from hyperbaton.models.language_model.ngrams import NGrams, NGramSection, assemble, link_suffixes
@@ -109,47 +109,71 @@ def automaton_step(lm: Automaton, state: int, word: int) -> tuple[float, int]:
     return total + logprob, following
 
 
-def build_automaton(ngrams: NGrams) -> Automaton:
-    suffix = link_suffixes(ngrams)
-    backoff = ngrams.backoff.astype(np.float32)
-    is_state = _states_among(ngrams, backoff)
-    state = _state_of_nodes(ngrams, is_state, suffix)
-    states = np.zeros(int(is_state.sum()) + 1, dtype=STATE)
-    states["backoff"][:-1] = backoff[is_state]
-    states["suffix"][:-1] = state[suffix[is_state]]
-
-    longer = slice(int(ngrams.starts[2]), None)  # two words or more
-    before = state[ngrams.prefix[longer]]
-    states["first"] = np.searchsorted(before, np.arange(len(states)))
-    keys = word_key(ngrams.word[longer])
-    order = np.argsort((before.astype(np.uint64) << np.uint64(32)) | keys)
-    transitions = np.empty(len(order), dtype=TRANSITION)
-    transitions["key"] = keys[order]
-    transitions["logprob"] = ngrams.logprob[longer][order]
-    transitions["next"] = state[longer][order]
-    ranges = signature_bit(keys).astype(np.uint32)
-    np.bitwise_or.at(states["signature"], before, ranges)
+def build_automaton(ngrams: NGrams, scratch: Scratch = Scratch()) -> Automaton:
+    suffix = link_suffixes(ngrams) if ngrams.suffix is None else ngrams.suffix
+    is_state = _states_among(ngrams, scratch)
+    state = _state_of_nodes(ngrams, is_state, suffix, scratch)
+    states = scratch.array(int(np.count_nonzero(is_state)) + 1, STATE)
+    for piece in pieces(0, int(ngrams.starts[ngrams.order])):
+        nodes = np.flatnonzero(is_state[piece]) + piece.start
+        states["backoff"][state[nodes]] = ngrams.backoff[nodes]
+        states["suffix"][state[nodes]] = state[suffix[nodes]]
+    transitions = _transitions(ngrams, state, states, scratch)
     automaton = Automaton(states, _unigrams(ngrams, state), transitions)
     for array in automaton:  # read-only like those from files, so that kernels compile once
         array.setflags(write=False)
     return automaton
 
 
-def _states_among(ngrams: NGrams, backoff: Float32Array) -> BoolArray:
-    is_state: BoolArray = backoff != 0
-    is_state[ngrams.prefix[1:]] = True  # continued by a longer n-gram
-    is_state[ngrams.starts[ngrams.order] :] = False  # the longest n-grams
+def _states_among(ngrams: NGrams, scratch: Scratch) -> BoolArray:
+    is_state: BoolArray = scratch.array(len(ngrams.word), np.bool_)
+    for piece in pieces(0, len(is_state)):
+        is_state[piece] |= ngrams.backoff[piece].astype(np.float32) != 0
+        is_state[ngrams.prefix[piece]] = True  # continued by something
+    is_state[ngrams.starts[ngrams.order] :] = False  # nothing is longer
     is_state[0] = True
     return is_state
 
 
-def _state_of_nodes(ngrams: NGrams, is_state: BoolArray, suffix: Int32Array) -> Int32Array:
-    """The state of every node, or that of its longest suffix with a state."""
-    state = np.cumsum(is_state, dtype=np.int32) - np.int32(1)
+def _state_of_nodes(
+    ngrams: NGrams, is_state: BoolArray, suffix: Int32Array, scratch: Scratch
+) -> Int32Array:
+    """For every node its own state, or that of its longest suffix that has one."""
+    state: Int32Array = scratch.array(len(is_state), np.int32)
+    np.cumsum(is_state, dtype=np.int32, out=state)
+    state -= 1
     for length in range(1, ngrams.order + 1):
-        nodes = slice(int(ngrams.starts[length]), int(ngrams.starts[length + 1]))
-        state[nodes] = np.where(is_state[nodes], state[nodes], state[suffix[nodes]])
+        for nodes in pieces(*ngrams.starts[length : length + 2].tolist()):
+            state[nodes] = np.where(is_state[nodes], state[nodes], state[suffix[nodes]])
     return state
+
+
+def _transitions(
+    ngrams: NGrams, state: Int32Array, states: NDArray[Any], scratch: Scratch
+) -> NDArray[Any]:
+    """The n-grams of two words or more, sorted by (state of the prefix, key of the word). Prefixes
+    are sorted and all are states, so those of a state are a run of nodes. Fills in what `states`
+    says of them."""
+    begin, n = int(ngrams.starts[2]), len(ngrams.word)
+    transitions = scratch.array(n - begin, TRANSITION)
+    while begin < n:
+        end = n
+        if begin + AT_ONCE < n:  # whole runs, at least one
+            last = ngrams.prefix[begin + AT_ONCE]
+            side: Literal["left", "right"] = "right" if last == ngrams.prefix[begin] else "left"
+            end = int(np.searchsorted(ngrams.prefix, last, side))
+        nodes = slice(begin, end)
+        before, keys = state[ngrams.prefix[nodes]], word_key(ngrams.word[nodes])
+        order = np.argsort((before.astype(np.uint64) << np.uint64(32)) | keys)
+        part = transitions[begin - int(ngrams.starts[2]) : end - int(ngrams.starts[2])]
+        part["key"] = keys[order]
+        part["logprob"] = ngrams.logprob[nodes][order]
+        part["next"] = state[nodes][order]
+        np.bitwise_or.at(states["signature"], before, signature_bit(keys).astype(np.uint32))
+        np.add.at(states["first"], before + 1, 1)
+        begin = end
+    np.cumsum(states["first"], out=states["first"])
+    return transitions
 
 
 def _unigrams(ngrams: NGrams, state: Int32Array) -> NDArray[np.void]:

@@ -1,98 +1,126 @@
 """Reads text files as word ids, and counts all n-grams of a text up to a length, by sorting.
 
 An n-gram is numbered by the pair (number of its prefix, last word), so that every length takes one
-sort of 64-bit keys. A long text is sorted in parts, each with the n-grams of a range of prefixes;
-the concatenation is the same as sorting everything at once. Sentences are counted with <s> before
-and </s> after them.
+sort of 64-bit keys. A long text is sorted in parts, each with the n-grams of some prefixes; one
+after the other they are the same as all at once. Sentences are counted with <s> before and </s>
+after them. What grows with the text may lie in files (foundation/files/scratch.py).
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hyperbaton.corpus.text import parse_lines, split_words
 from hyperbaton.foundation.arrays import (
     MOST_NUMBERED,
-    BoolArray,
     GrowingRagged,
+    Int8Array,
     Int32Array,
     Int64Array,
     Ragged,
 )
 from hyperbaton.foundation.errors import DataError
+from hyperbaton.foundation.files.scratch import Scratch, pieces
 from hyperbaton.foundation.files.vocabulary import BEGIN, END, SPECIAL, Vocabulary, check_words
+from hyperbaton.foundation.kernels import kernel
 from hyperbaton.foundation.progress import Progress, silent
-from hyperbaton.models.language_model.ngrams import node_keys
+from hyperbaton.models.language_model.ngrams import MAX_ORDER, node_keys
 
 PROGRESS_EVERY = 1000  # lines
-SORTING_MEMORY = 500_000_000  # bytes for sorting
-BYTES_PER_TOKEN = 48  # memory for sorting
-SAMPLED_TOKENS = 100_000  # sample that determines the bounds of parts
+SORTING = 6  # the share of memory for sorting
+BYTES_PER_TOKEN = 48  # of what is sorted together
+SAMPLED_TOKENS = 100_000  # tokens that decide where parts begin
 
-Columns: TypeAlias = Mapping[str, Int32Array]  # of `NGramCounts`, all but the last
+Columns: TypeAlias = Mapping[str, Int32Array]  # of n-grams, by the names of `NGramCounts`
 
 
 @dataclass(frozen=True, eq=False)
 class NGramCounts:
-    """The n-grams of one length, sorted by (prefix, word). Nodes are numbered as in `NGrams`."""
+    """The n-grams of a text up to a length; nodes are numbered as in `NGrams`."""
 
-    prefix: Int32Array  # (n-grams,) node of all words but the last
-    suffix: Int32Array  # (n-grams,) node of all words but the first
-    word: Int32Array  # (n-grams,)
-    occurrences: Int32Array  # (n-grams,)
-    begins: BoolArray  # (n-grams,) whether its first word is <s>
+    starts: Int64Array  # (order + 2,)
+    begins: Int64Array  # (order + 1, 2) first and last + 1 of the nodes whose first word is <s>
+    prefix: Int32Array  # (nodes,) node of all words but the last
+    suffix: Int32Array  # (nodes,) node of all words but the first
+    word: Int32Array  # (nodes,)
+    occurrences: Int32Array  # (nodes,)
+
+
+class Counting:
+    """N-grams that are added length by length, and in order within each length."""
+
+    def __init__(self, words: Int32Array, n_words: int, scratch: Scratch) -> None:
+        """Begins with the empty n-gram and the unigrams of a text."""
+        names = ("prefix", "suffix", "word", "occurrences")
+        self._columns = {name: scratch.column(np.int32) for name in names}
+        occurrences = np.zeros(n_words, np.int32)
+        for piece in pieces(0, len(words)):
+            occurrences += np.bincount(words[piece], minlength=n_words).astype(np.int32)
+        seen = occurrences > 0
+        seen[: len(SPECIAL)] = True
+        occurrences[BEGIN] = 0
+        unigrams = np.flatnonzero(seen)
+        self.node_of_word = np.cumsum(seen, dtype=np.int32)  # (n_words,)
+        self.starts = [0, 1]
+        self.begins = [(0, 0)]
+        self.add(dict.fromkeys(names, np.zeros(1, np.int32)))
+        none = np.zeros(len(unigrams), np.int32)
+        counts = occurrences[unigrams]
+        self.add({"prefix": none, "suffix": none, "word": unigrams, "occurrences": counts})
+        self.starts.append(self.n_nodes)
+        self.begins.append((1 + BEGIN, 2 + BEGIN))
+
+    @property
+    def n_nodes(self) -> int:
+        return self._columns["word"].n
+
+    def add(self, part: Mapping[str, NDArray[np.integer]]) -> None:
+        for name, column in self._columns.items():
+            column.append(part[name])
+        check_number(self.n_nodes)
+
+    def add_length(self, parts: Iterable[Columns]) -> None:
+        """Parts of the n-grams that are one word longer. Those that begin with <s> lie together,
+        because their prefixes do."""
+        first = last = self.n_nodes
+        for part in parts:
+            low, high = np.searchsorted(part["prefix"], self.begins[-1]).tolist()
+            first, last = first + low, last + high
+            self.add(part)
+        self.starts.append(self.n_nodes)
+        self.begins.append((first, last))
+
+    def finish(self) -> NGramCounts:
+        columns = {name: column.finish() for name, column in self._columns.items()}
+        return NGramCounts(np.array(self.starts), np.array(self.begins), **columns)
 
 
 def count_ngrams(
-    sentences: Ragged, n_words: int, order: int, memory: int = SORTING_MEMORY
-) -> list[NGramCounts]:
-    """The n-grams of length 1 to `order` of sentences whose word ids are below `n_words`.
+    sentences: Ragged, n_words: int, order: int, scratch: Scratch = Scratch()
+) -> NGramCounts:
+    """The n-grams of length 1 to `order` of sentences whose words are below `n_words`.
 
-    The special symbols are unigrams; <unk> and <s> have 0 occurrences, because no model predicts
-    them. Besides the text and the result, counting takes about `memory` bytes, which do not affect
-    the result.
+    The special symbols are unigrams, <unk> and <s> with 0 occurrences: no model predicts them.
     """
     check_text(sentences, n_words)
-    words, depth = with_boundaries(sentences)
-    counts = [count_words(words, n_words)]
-    seen = np.zeros(n_words, dtype=bool)
-    seen[counts[0].word] = True
-    node = np.cumsum(seen, dtype=np.int32)[words]  # (tokens,) of the n-gram that ends here
-    start = 1  # the first node of the previous length
-    n_parts = max(1, -(-len(words) * BYTES_PER_TOKEN // max(memory, 1)))
+    words, depth = with_boundaries(sentences, scratch)
+    counting = Counting(words, n_words, scratch)
+    node, longer = (scratch.array(len(words), np.int32) for _ in range(2))
+    np.take(counting.node_of_word, words, out=node, mode="clip")  # n-grams that end here
+    n_parts = max(1, -(-len(words) * BYTES_PER_TOKEN // max(scratch.memory // SORTING, 1)))
     for length in range(2, order + 1):
-        begins, next_start = counts[-1].begins, start + len(counts[-1].word)
-        bounds = _part_bounds(node, n_parts, start, next_start)
-        longer, parts = np.zeros_like(node), list[Columns]()
-        first = next_start
-        for low, high in pairwise(bounds):
-            is_end = depth[1:] >= length - 1
-            is_end &= node[:-1] >= low
-            is_end &= node[:-1] < high
-            ends = np.flatnonzero(is_end) + 1
-            parts.append(_counted(words, node, ends, longer, first))
-            first += len(parts[-1]["word"])
-            check_number(first)
-        counts.append(together(parts, begins, start))
-        start, node = next_start, longer
-    return counts
-
-
-def count_words(words: Int32Array, n_words: int) -> NGramCounts:
-    """The n-grams of length 1."""
-    occurrences = np.bincount(words, minlength=n_words).astype(np.int32)
-    seen = occurrences > 0
-    seen[: len(SPECIAL)] = True
-    occurrences[BEGIN] = 0
-    unigrams = np.flatnonzero(seen)
-    empty = np.zeros(len(unigrams), dtype=np.int32)
-    return NGramCounts(
-        empty, empty, unigrams.astype(np.int32), occurrences[unigrams], unigrams == BEGIN
-    )
+        bounds = _part_bounds(node, n_parts, *counting.starts[-2:])
+        counting.add_length(  # one part after the other, each numbered when those before are added
+            _counted(words, node, _ends(depth, node, length - 1, low, high), longer, counting)
+            for low, high in pairwise(bounds)
+        )
+        node, longer = longer, node  # what is left from shorter n-grams is not looked at
+    return counting.finish()
 
 
 def _part_bounds(node: Int32Array, n_parts: int, low: int, high: int) -> list[int]:
@@ -102,18 +130,32 @@ def _part_bounds(node: Int32Array, n_parts: int, low: int, high: int) -> list[in
     return [low, *between[(between > low) & (between < high)].tolist(), high]
 
 
+@kernel
+def _ends(depth, node, least, low, high):  # -> (ends,)
+    """The tokens after prefixes from node `low` to `high`, at least so far from their <s>."""
+    n = 0
+    for at in range(1, len(node)):
+        n += depth[at] >= least and low <= node[at - 1] < high
+    ends = np.empty(n, np.int64)
+    n = 0
+    for at in range(1, len(node)):
+        if depth[at] >= least and low <= node[at - 1] < high:
+            ends[n] = at
+            n += 1
+    return ends
+
+
 def _counted(
-    words: Int32Array, node: Int32Array, ends: Int64Array, longer: Int32Array, first: int
+    words: Int32Array, node: Int32Array, ends: Int64Array, longer: Int32Array, counting: Counting
 ) -> Columns:
-    """Counts the n-grams that end at some tokens; writes their nodes, from `first` on, to
-    `longer`."""
+    """The n-grams that end at some tokens, and are next to be added; `longer` gets their nodes."""
     keys = node_keys(node[ends - 1], words[ends])
     order = np.argsort(keys, kind="stable")
     keys, ends = keys[order], ends[order]
     del order
     is_new = np.ones(len(keys), np.bool_)
     is_new[1:] = keys[1:] != keys[:-1]
-    longer[ends] = np.cumsum(is_new, dtype=np.int32) + np.int32(first - 1)
+    longer[ends] = np.cumsum(is_new, dtype=np.int32) + np.int32(counting.n_nodes - 1)
     begin = np.flatnonzero(is_new)
     keys = keys[begin]
     return {
@@ -122,14 +164,6 @@ def _counted(
         "word": (keys & 0xFFFFFFFF).astype(np.int32),
         "occurrences": np.diff(begin, append=len(ends)).astype(np.int32),
     }
-
-
-def together(parts: Sequence[Columns], begins: BoolArray, start: int) -> NGramCounts:
-    """Joins the n-grams of one length; `begins` is that of their prefixes, the nodes from
-    `start`."""
-    names = ("prefix", "suffix", "word", "occurrences")
-    columns = {name: np.concatenate([part[name] for part in parts]) for name in names}
-    return NGramCounts(**columns, begins=begins[columns["prefix"] - start])
 
 
 def check_text(sentences: Ragged, n_words: int) -> None:
@@ -155,18 +189,29 @@ def check_number(n_nodes: int) -> None:
         )
 
 
-def with_boundaries(sentences: Ragged) -> tuple[Int32Array, Int32Array]:
-    """The sentences with <s> and </s> in one array, and the distance of each token from its <s>."""
-    lengths = sentences.lengths + 2
-    starts = np.cumsum(lengths) - lengths
-    words = np.empty(int(lengths.sum()), dtype=np.int32)
-    depth = (np.arange(len(words)) - np.repeat(starts, lengths)).astype(np.int32)
-    words[starts] = BEGIN
-    words[starts + lengths - 1] = END
-    inside = depth > 0
-    inside[starts + lengths - 1] = False
-    words[inside] = sentences.values
+def with_boundaries(sentences: Ragged, scratch: Scratch) -> tuple[Int32Array, Int8Array]:
+    """The sentences with <s> and </s> in one array, and how far each token is from its <s>, as far
+    as that matters."""
+    n = len(sentences.values) + 2 * len(sentences)
+    words, depth = scratch.array(n, np.int32), scratch.array(n, np.int8)
+    _put_boundaries(sentences.values, sentences.offsets, words, depth)
     return words, depth
+
+
+@kernel
+def _put_boundaries(values, offsets, words, depth):
+    at = 0
+    for row in range(len(offsets) - 1):
+        begin = at
+        words[at] = BEGIN
+        for word in values[offsets[row] : offsets[row + 1]]:
+            at += 1
+            words[at] = word
+        at += 1
+        words[at] = END
+        at += 1
+        for token in range(begin, at):
+            depth[token] = min(token - begin, MAX_ORDER)
 
 
 def read_text(

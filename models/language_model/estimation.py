@@ -19,19 +19,22 @@ Not implemented: pruning of unigrams and of words, and a vocabulary larger than 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import pairwise
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
-from hyperbaton.foundation.arrays import BoolArray, FloatArray, Int32Array, Int64Array, Ragged
+from hyperbaton.foundation.arrays import BoolArray, FloatArray, Int32Array, Ragged
 from hyperbaton.foundation.errors import SettingError
+from hyperbaton.foundation.files.scratch import Scratch, pieces
 from hyperbaton.foundation.files.vocabulary import BEGIN, Vocabulary
-from hyperbaton.models.language_model.counting import SORTING_MEMORY, NGramCounts, count_ngrams
+from hyperbaton.foundation.kernels import uncounted, uncounted_kernel
+from hyperbaton.models.language_model.counting import NGramCounts, count_ngrams
 from hyperbaton.models.language_model.ngrams import MAX_ORDER, NGrams
 
-Count: TypeAlias = Callable[[Ragged, int, int, int], list[NGramCounts]]
-FALLBACK = (0.5, 1.0, 1.5)  # discounts if the text is too small to estimate them
-SMALLEST_BACKOFF = 1e-99  # γ can be 0, but ARPA files cannot represent its logarithm
+Count: TypeAlias = Callable[[Ragged, int, int, Scratch], NGramCounts]
+FALLBACK = (0.5, 1.0, 1.5)  # discounts where the text is too small to estimate them
+SMALLEST_BACKOFF = 1e-99  # γ can be 0, and ARPA files cannot express its logarithm
 
 
 def estimate(
@@ -39,14 +42,14 @@ def estimate(
     vocabulary: Vocabulary,
     order: int = 5,
     prune: Sequence[int] = (0,),
-    memory: int = SORTING_MEMORY,
+    scratch: Scratch = Scratch(),
     count: Count = count_ngrams,
 ) -> NGrams:
     """Estimates a model of the sentences, given as word ids.
 
-    `prune` has a threshold for each length; the last one applies to all longer ones. N-grams with
-    this count or less are dropped. An empty sentence counts as <s> </s>. `memory`, the bytes for
-    sorting n-grams, and `count`, the function that counts them, do not change the result.
+    `prune` has a threshold for each length; the last one holds for all longer ones. N-grams that
+    occur that often or less are left out. An empty sentence counts as <s> </s>. Neither `scratch`
+    nor who counts changes the result.
     """
     if not 1 <= order <= MAX_ORDER:
         raise SettingError(
@@ -54,35 +57,24 @@ def estimate(
             expected=f"expected 1 to {MAX_ORDER}",
         )
     thresholds = _thresholds(prune, order)
-    counts = count(sentences, len(vocabulary), order, memory)
-    starts = np.cumsum([0, 1, *(len(level.word) for level in counts)])
-    model = NGrams(
-        vocabulary,
-        starts,
-        *(np.zeros(starts[-1], np.int32) for _ in range(2)),
-        *(np.zeros(starts[-1]) for _ in range(2)),
-    )
-    kept = np.ones(starts[-1], dtype=bool)
-    probability = np.array([1.0 / (len(counts[0].word) - 1)])  # uniform: all words but <s>
-    for length in range(1, order + 1):
-        level = counts.pop(0)  # frees shorter n-grams before the longest, which need most memory
-        contexts, nodes = (slice(*starts[n : n + 2]) for n in (length - 1, length))
-        adjusted = _adjusted(level, counts[0] if counts else None, starts[length])
-        if length > 1:
-            kept[nodes] = level.occurrences > thresholds[length - 1]
-        here, below = level.prefix - starts[length - 1], level.suffix - starts[length - 1]
-        share, gamma = _discounted(adjusted, kept[nodes], here, len(probability))
-        lower = probability[below]
-        lower *= gamma[here]
-        share += lower
-        probability = share
-        if length > 1:
-            model.backoff[contexts] = np.log(np.maximum(gamma, SMALLEST_BACKOFF))
-        # probabilities of pruned n-grams are not used, and may be 0
-        np.log(probability, where=kept[nodes], out=model.logprob[nodes])
-        model.prefix[nodes], model.word[nodes] = level.prefix, level.word
-    model.logprob[1 + BEGIN] = 0.0
-    return _pruned(model, kept)
+    counts = count(sentences, len(vocabulary), order, scratch)
+    adjusted = _adjusted(counts, scratch)
+    probability, gamma = (scratch.array(len(adjusted), np.float64) for _ in range(2))
+    gamma[:] = 1.0  # where nothing follows
+    probability[0] = 1.0 / (counts.starts[2] - 2)  # uniform: all words but <s>
+    for (low, high), threshold in zip(pairwise(counts.starts[1:]), thresholds, strict=True):
+        discount = discounts(adjusted[low:high])
+        given = counts.prefix, counts.suffix, counts.occurrences, adjusted
+        _smooth(low, high, *given, threshold, discount, probability, gamma)
+    del adjusted
+    probability[[0, 1 + BEGIN]] = gamma[0] = 1.0
+    starts, columns = _kept(counts, thresholds, scratch, probability, gamma)
+    model = NGrams(vocabulary, starts, **columns)
+    for piece in pieces(0, len(model.word)):
+        np.log(model.logprob[piece], out=model.logprob[piece])
+        floored = np.maximum(model.backoff[piece], SMALLEST_BACKOFF)
+        np.log(floored, out=model.backoff[piece])
+    return model
 
 
 def _thresholds(prune: Sequence[int], order: int) -> list[int]:
@@ -97,16 +89,26 @@ def _thresholds(prune: Sequence[int], order: int) -> list[int]:
     return [*prune, *[prune[-1]] * (order - len(prune))]
 
 
-def _adjusted(level: NGramCounts, longer: NGramCounts | None, start: int) -> Int64Array:
-    if longer is None:
-        return level.occurrences.astype(np.int64)
-    before = np.bincount(longer.suffix - start, minlength=len(level.word))
-    return np.where(level.begins, level.occurrences, before)
+def _adjusted(counts: NGramCounts, scratch: Scratch) -> Int32Array:
+    adjusted: Int32Array = scratch.array(len(counts.word), np.int32)
+    _count_words_before(counts.starts[2], counts.suffix, adjusted)
+    for low, high in (*counts.begins, counts.starts[-2:]):
+        adjusted[low:high] = counts.occurrences[low:high]
+    return adjusted
 
 
-def discounts(adjusted: Int64Array) -> FloatArray:
+@uncounted_kernel
+def _count_words_before(start, suffix, adjusted):
+    for node in range(start, len(suffix)):
+        adjusted[suffix[node]] += 1
+
+
+def discounts(adjusted: NDArray[np.integer]) -> FloatArray:
     """D for adjusted counts 0, 1, 2, and 3 or more (Chen and Goodman 1998, equation 26)."""
-    n = np.bincount(np.minimum(adjusted, 5), minlength=6).tolist()
+    n_with = np.zeros(6, np.int64)
+    for piece in pieces(0, len(adjusted)):
+        n_with += np.bincount(np.minimum(adjusted[piece], 5), minlength=6)
+    n = n_with.tolist()
     if min(n[1:4]) > 0:
         y = Fraction(n[1], n[1] + 2 * n[2])
         # exact, because near 0 a rounding error would choose between two very different models
@@ -116,31 +118,61 @@ def discounts(adjusted: Int64Array) -> FloatArray:
     return np.array([0.0, *FALLBACK])
 
 
-def _discounted(
-    adjusted: Int64Array, kept: BoolArray, context: Int32Array, n_contexts: int
-) -> tuple[FloatArray, FloatArray]:
-    """The first term of p for every n-gram, and γ for every context; γ is 1 if nothing follows."""
-    taken = discounts(adjusted)[np.minimum(adjusted, 3)]
-    np.copyto(taken, adjusted, where=~kept)
-    total = np.bincount(context, adjusted, minlength=n_contexts)
-    given = np.bincount(context, taken, minlength=n_contexts)
-    gamma = np.divide(given, total, out=np.ones(n_contexts), where=total > 0)
-    share = np.subtract(adjusted, taken, out=taken)
-    share /= total[context]
-    return share, gamma
+@uncounted_kernel
+def _smooth(
+    low, high, prefix, suffix, occurrences, adjusted, threshold, discount, probability, gamma
+):
+    """The n-grams of one length; those of a context lie together."""
+    while low < high:
+        context, end = prefix[low], low
+        total, given = 0, 0.0
+        while end < high and prefix[end] == context:
+            total += adjusted[end]
+            given += _taken(adjusted[end], occurrences[end] > threshold, discount)
+            end += 1
+        gamma[context] = given / total
+        for node in range(low, end):
+            taken = _taken(adjusted[node], occurrences[node] > threshold, discount)
+            share = (adjusted[node] - taken) / total
+            probability[node] = share + probability[suffix[node]] * gamma[context]
+        low = end
 
 
-def _pruned(model: NGrams, kept: BoolArray) -> NGrams:
-    """The model with only the kept n-grams; prefixes of kept n-grams are kept."""
-    if kept.all():
-        return model
-    new_number = np.cumsum(kept, dtype=np.int32) - np.int32(1)
-    sizes = [int(kept[begin:end].sum()) for begin, end in pairwise(model.starts)]
-    return NGrams(
-        model.vocabulary,
-        starts=np.cumsum([0, *sizes]),
-        prefix=new_number[model.prefix[kept]],
-        word=model.word[kept],
-        logprob=model.logprob[kept],
-        backoff=model.backoff[kept],
-    )
+@uncounted
+def _taken(count, is_kept, discount):
+    """What of a count goes to γ."""
+    return discount[min(count, 3)] if is_kept else float(count)
+
+
+def _kept(
+    counts: NGramCounts,
+    thresholds: Sequence[int],
+    scratch: Scratch,
+    probability: FloatArray,
+    gamma: FloatArray,
+) -> tuple[NDArray[np.int64], dict[str, NDArray[Any]]]:
+    """The model without n-grams that occur too rarely, whose prefixes and suffixes it keeps."""
+    columns: dict[str, NDArray[Any]] = {
+        "prefix": counts.prefix,
+        "word": counts.word,
+        "logprob": probability,
+        "backoff": gamma,
+        "suffix": counts.suffix,
+    }
+    if not any(thresholds):
+        return counts.starts, columns
+    is_kept: BoolArray = scratch.array(len(counts.word), np.bool_)
+    is_kept[: counts.starts[2]] = True
+    for (low, high), threshold in zip(pairwise(counts.starts[2:]), thresholds[1:], strict=True):
+        np.greater(counts.occurrences[low:high], threshold, out=is_kept[low:high])
+    new_number: Int32Array = scratch.array(len(is_kept), np.int32)
+    np.cumsum(is_kept, dtype=np.int32, out=new_number)
+    sizes = [np.count_nonzero(is_kept[low:high]) for low, high in pairwise(counts.starts)]
+    smaller = {name: scratch.column(array.dtype) for name, array in columns.items()}
+    for piece in pieces(0, len(is_kept)):
+        kept = is_kept[piece]
+        for name, array in columns.items():
+            values = array[piece][kept]
+            is_node = name in ("prefix", "suffix")
+            smaller[name].append(new_number[values] - np.int32(1) if is_node else values)
+    return np.cumsum([0, *sizes]), {name: column.finish() for name, column in smaller.items()}

@@ -14,17 +14,16 @@ from itertools import pairwise, repeat
 
 import numpy as np
 
-from hyperbaton.foundation.arrays import Int32Array, Int64Array, Ragged
+from hyperbaton.foundation.arrays import Int8Array, Int32Array, Int64Array, Ragged
+from hyperbaton.foundation.files.scratch import Scratch
 from hyperbaton.foundation.work.shelf import Shelf
 from hyperbaton.foundation.work.workers import Crew
 from hyperbaton.foundation.work.workplace import Workplace
 from hyperbaton.models.language_model.counting import (
     BYTES_PER_TOKEN,
+    Counting,
     NGramCounts,
-    check_number,
     check_text,
-    count_words,
-    together,
     with_boundaries,
 )
 from hyperbaton.models.language_model.ngrams import node_keys
@@ -34,46 +33,40 @@ FEWEST_TOKENS = 1000  # per shard, even with little memory
 
 
 def count_ngrams_far(
-    crew: Crew, sentences: Ragged, n_words: int, order: int, memory: int
-) -> list[NGramCounts]:
-    """Like `count_ngrams`; `memory` is that of a worker."""
+    crew: Crew, sentences: Ragged, n_words: int, order: int, scratch: Scratch = Scratch()
+) -> NGramCounts:
+    """As `count_ngrams`; a worker has as much memory as is here."""
     check_text(sentences, n_words)
-    shelf, size = crew.shelf(), max(FEWEST_TOKENS, min(SHARD_TOKENS, memory // BYTES_PER_TOKEN))
-    words, depth = with_boundaries(sentences)
-    counts = [count_words(words, n_words)]
-    node_of_word = np.zeros(n_words, np.int32)
-    node_of_word[counts[0].word] = np.arange(1, len(counts[0].word) + 1)
+    most = scratch.memory // BYTES_PER_TOKEN
+    shelf, size = crew.shelf(), max(FEWEST_TOKENS, min(SHARD_TOKENS, most))
+    words, depth = with_boundaries(sentences, scratch)
+    counting = Counting(words, n_words, scratch)
     bounds = _bounds(words, n_words, -(-len(words) // size))
-    shelf.put("plan", {"bounds": bounds, "node_of_word": node_of_word})
+    shelf.put("plan", {"bounds": bounds, "node_of_word": counting.node_of_word})
     n_shards, n_parts = _cut(shelf, words, depth, size), len(bounds) + 1
     del words, depth
-    start = 1  # the first node of the previous length
     for length in range(2, order + 1):
         tasks = repeat(shelf), repeat(length)
         list(crew.workers.map(count_shard, *tasks, range(n_shards), repeat(n_parts)))
         list(crew.workers.map(merge_part, *tasks, range(n_parts), repeat(n_shards)))
         parts = [shelf.get(name) for name in _names("merge", length, n_parts)]
-        next_start = start + len(counts[-1].word)
-        first = next_start + np.cumsum([0, *(len(part["word"]) for part in parts)])
-        check_number(int(first[-1]))
+        first = counting.n_nodes + np.cumsum([0, *(len(part["word"]) for part in parts)])
+        counting.add_length(parts)
         shelf.put(f"first-{length}", {"node": first[:-1]})
-        counts.append(together(parts, counts[-1].begins, start))
-        start = next_start
-    return counts
+    return counting.finish()
 
 
 def _names(step: str, length: int, n: int) -> list[str]:
     return [f"{step}-{length}-{number}" for number in range(n)]
 
 
-def _cut(shelf: Shelf, words: Int32Array, depth: Int32Array, size: int) -> int:
-    """Puts shards of whole sentences on the shelf; returns their number."""
+def _cut(shelf: Shelf, words: Int32Array, depth: Int8Array, size: int) -> int:
+    """Puts shards of whole sentences on the shelf; how many there are."""
     starts = np.flatnonzero(depth == 0)
     chosen = np.unique(np.searchsorted(starts, np.arange(0, len(words), size)))
     begin = [*starts[chosen[chosen < len(starts)]].tolist(), len(words)]
     for number, (low, high) in enumerate(pairwise(begin)):
-        text = {"words": words[low:high], "depth": depth[low:high]}
-        shelf.put(f"text-{number}", text)
+        shelf.put(f"text-{number}", {"words": words[low:high], "depth": depth[low:high]})
     return len(begin) - 1
 
 
@@ -111,13 +104,13 @@ def count_shard(here: Workplace, shelf: Shelf, length: int, shard: int, n_parts:
     shelf.put(f"count-{length}-{shard}", counted)
 
 
-def _ends(depth: Int32Array, length: int) -> Int64Array:
-    """The last tokens of n-grams of a length."""
+def _ends(depth: Int8Array, length: int) -> Int64Array:
+    """Tokens at which n-grams of a length end."""
     return np.flatnonzero(depth[1:] >= length - 1) + 1
 
 
-def _nodes(shelf: Shelf, length: int, shard: int, depth: Int32Array, n_parts: int) -> Int32Array:
-    """The node, in the whole text, of the n-gram that ends at each token, (tokens,)."""
+def _nodes(shelf: Shelf, length: int, shard: int, depth: Int8Array, n_parts: int) -> Int32Array:
+    """(tokens,) the nodes of the n-grams that end there, in the whole text."""
     names = _names("merge", length, n_parts)
     (number,), sizes = shelf.gather(names, "begin", shard, ["number"])
     node_of = number + np.repeat(shelf.get(f"first-{length}")["node"], sizes)

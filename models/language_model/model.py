@@ -9,6 +9,7 @@ import numpy as np
 from hyperbaton.foundation.arrays import FloatArray, Int32Array, Ragged
 from hyperbaton.foundation.files.array_files import load_arrays, save_arrays
 from hyperbaton.foundation.files.array_laws import CheckedArrays
+from hyperbaton.foundation.files.scratch import Scratch
 from hyperbaton.foundation.files.vocabulary import BEGIN, Vocabulary
 from hyperbaton.foundation.progress import Progress, silent
 from hyperbaton.models.language_model.arpa import read_arpa
@@ -32,8 +33,8 @@ class LanguageModel(SingleModel):
         self.begin_state = int(automaton.unigrams[BEGIN]["next"])  # the state after <s>
 
     @classmethod
-    def from_ngrams(cls, ngrams: NGrams) -> "LanguageModel":
-        return cls(build_automaton(ngrams), ngrams.vocabulary, ngrams.order)
+    def from_ngrams(cls, ngrams: NGrams, scratch: Scratch = Scratch()) -> "LanguageModel":
+        return cls(build_automaton(ngrams, scratch), ngrams.vocabulary, ngrams.order)
 
     @classmethod
     def from_arpa(cls, path: Path, progress: Progress = silent) -> "LanguageModel":

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from hyperbaton.foundation.files.writing import copy_file
 from hyperbaton.foundation.progress import Progress, silent
+from hyperbaton.models.language_model.arpa import check_header
 from hyperbaton.models.language_model.class_model import OF_WORD, ClassModel
 from hyperbaton.models.language_model.kenlm_model import KenlmModel, is_kenlm_binary
 from hyperbaton.models.language_model.model import LanguageModel
@@ -19,10 +20,18 @@ def load_part(folder: Path) -> SingleModel:
     return (ClassModel if has_classes else LanguageModel).load(folder)
 
 
+def check_part(path: Path) -> None:
+    """Refuses a file that `fill_part` could not use, as far as its header shows; takes no time."""
+    if is_kenlm_binary(path):
+        KenlmModel(path)
+    else:
+        check_header(path)
+
+
 def fill_part(path: Path, folder: Path, progress: Progress = silent) -> str:
     """Imports an ARPA file or a KenLM binary; returns a short summary."""
     if is_kenlm_binary(path):
-        model = KenlmModel(path)  # checks that KenLM can load it
+        model = KenlmModel(path)
         copy_file(path, folder / KENLM_BINARY)
         return f"KenLM binary of order {model.order}"
     from_arpa = LanguageModel.from_arpa(path, progress)

@@ -15,6 +15,7 @@ from hyperbaton.corpus.words.tagger import Tagger
 from hyperbaton.corpus.words.word_classes import WordClasses
 from hyperbaton.foundation.arrays import Ragged
 from hyperbaton.foundation.errors import DataError, SettingError
+from hyperbaton.foundation.files.scratch import Scratch
 from hyperbaton.foundation.files.sealed_folders import check_unchanged
 from hyperbaton.foundation.files.vocabulary import SPECIAL, Vocabulary
 from hyperbaton.foundation.files.writing import path_text
@@ -30,8 +31,6 @@ from hyperbaton.models.phrases.building import train_phrases
 from hyperbaton.models.phrases.table import PhraseTable
 from hyperbaton.models.system.stage_loop import Bench
 from hyperbaton.models.system.training_inputs import TrainingCorpus
-
-SORTING = 6  # 1/6 of memory is for sorting n-grams; most holds the n-grams themselves
 
 
 def learn_case(bench: Bench, folder: Path, *, corpus: TrainingCorpus) -> str:  # noqa: ARG001
@@ -72,12 +71,11 @@ def make_language_model(bench: Bench, folder: Path, *, corpus: TrainingCorpus) -
     words, vocabulary = _appended(target.words, target.vocabulary, more, more_vocabulary)
     bench.here.say("making the language model", 0)
     count: Count = count_ngrams
-    memory = bench.memory // SORTING
     if bench.crew.workers.is_far:
-        count, memory = partial(count_ngrams_far, bench.crew), bench.memory
-    thresholds = parse_thresholds(settings.prune)
-    ngrams = estimate(words, vocabulary, settings.order, thresholds, memory, count)
-    LanguageModel.from_ngrams(ngrams).save(folder)
+        count = partial(count_ngrams_far, bench.crew)
+    thresholds, scratch = parse_thresholds(settings.prune), Scratch(folder, bench.memory)
+    ngrams = estimate(words, vocabulary, settings.order, thresholds, scratch, count)
+    LanguageModel.from_ngrams(ngrams, scratch).save(folder)
     return f"{sum(ngrams.counts):,} n-grams of {len(words.values):,} words"
 
 
@@ -94,7 +92,7 @@ def make_class_model(bench: Bench, folder: Path, *, corpus: TrainingCorpus) -> s
     numbers = classes.layer(target.words)
     words = Ragged(numbers.values + np.int32(len(SPECIAL)), numbers.offsets)
     thresholds = parse_thresholds(settings.prune)
-    ngrams = estimate(words, vocabulary, settings.order, thresholds, bench.memory // SORTING)
+    ngrams = estimate(words, vocabulary, settings.order, thresholds)
     ClassModel.of_classes(ngrams, classes).save(folder)
     return f"{sum(ngrams.counts):,} n-grams of {settings.classes} word classes"
 

@@ -28,6 +28,7 @@ from hyperbaton.models.distortion.catalogue import MODELS, parse_model, split_mo
 from hyperbaton.models.distortion.interface import DistortionModel, takes
 from hyperbaton.models.language_model.estimation import estimate
 from hyperbaton.models.language_model.model import FORMAT as LM_FORMAT
+from hyperbaton.models.language_model.parts import check_part
 from hyperbaton.models.phrases.checking import (
     check_not_negative,
     check_phrase_settings,
@@ -136,9 +137,12 @@ def language_model_stages(corpus: TrainingCorpus, case: tuple[Stage, ...]) -> li
     """The stages of the main language model and the additional ones."""
     inputs, settings = corpus.inputs, corpus.inputs.settings.lm
     described = inputs.corpus_key, {"order": settings.order, "prune": settings.prune}
+    files = model_files(settings.files)
+    for path in files.values():
+        check_part(path)
     stages = [
         Stage(name, fingerprint(LM_FORMAT, sha256(path)), partial(take_model, path=path))
-        for name, path in model_files(settings.files).items()
+        for name, path in files.items()
     ]
     if all(stage.name != LM for stage in stages):
         key = fingerprint(LM_FORMAT, *described, *inputs.lm_hashes)

@@ -128,6 +128,21 @@ def test_settings_with_which_nothing_can_be_trained(tiny, tmp_path, options, cod
     assert not (tmp_path / "m" / "model.toml").exists()
 
 
+@pytest.mark.parametrize(
+    ("content", "facts"),
+    [
+        (b"mmap lm http://kheafield.com/code format version 4\n\0", "bad.lm: KenLM refuses"),
+        (b"a text\n", "bad.lm: … no \\data\\ line"),
+        (b"\\data\\\n" + b"".join(b"ngram %d=1\n" % n for n in range(1, 8)), "1 to 6"),
+    ],
+    ids=["another version", "no model", "order 7"],
+)
+def test_an_unusable_language_model_is_refused_before_any_work(tiny, write, content, facts):
+    folder = write("bad.lm", content).parent / "m"
+    refuses(facts, 1, "train", *tiny, "--out", folder, "--lm", folder.parent / "bad.lm")
+    assert not list(folder.glob("parts/*"))
+
+
 def test_a_full_disk_was_reported_without_a_reason(tiny, tmp_path):
     run("train", *tiny, "--out", tmp_path / "warm")  # kernels are compiled
     # now no file of the process may be longer than a block

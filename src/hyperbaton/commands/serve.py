@@ -44,7 +44,7 @@ class Serve(Command):
 
     MODEL is the folder of a system, or NAME=FOLDER. The server answers on this machine only, unless
     --host says otherwise, and reads no file but those of the systems. It prints its address and
-    runs until Ctrl-C; requests under way are finished first. docs/use/serve.md describes the API.
+    runs until Ctrl-C; requests under way are finished first. docs/reference/http.md has the API.
     """
 
     models: tuple[str, ...] = argument(default=(), metavar="[SYSTEM]...")

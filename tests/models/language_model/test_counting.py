@@ -1,14 +1,18 @@
 import gzip
+import tempfile
 from collections import Counter
+from pathlib import Path
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from hyperbaton.foundation.arrays import GrowingRagged
 from hyperbaton.foundation.errors import BadLine
+from hyperbaton.foundation.files.scratch import Scratch
 from hyperbaton.foundation.files.vocabulary import BEGIN, END, UNKNOWN
 from hyperbaton.models.language_model import read_text
 from hyperbaton.models.language_model.counting import count_ngrams
+from tests.mapped_arrays import is_mapped
 from tests.refusals import refusals
 
 
@@ -41,13 +45,15 @@ def test_what_no_text_can_have_is_refused_with_file_and_line(write, line):
 @given(
     st.lists(st.lists(st.integers(3, 6), max_size=6), min_size=1, max_size=12).filter(any),
     st.integers(1, 5),
-    st.sampled_from([1, 200, 1000, 3000]),
+    st.sampled_from([1, 1200, 6000, 18000]),
 )
 def test_ngrams_counted_one_by_one_and_in_parts_of_any_size(sentences, order, memory):
     text = GrowingRagged()
     for sentence in sentences:
         text.add(sentence)
-    counted = count_ngrams(text.finish(), 7, order, memory)
+    with tempfile.TemporaryDirectory() as folder:
+        counted = count_ngrams(text.finish(), 7, order, Scratch(Path(folder), memory))
+        assert is_mapped(counted.word) == (len(counted.word) * 4 > memory // 32)
     expected = [Counter() for _ in range(order)]
     for sentence in sentences:
         words = [BEGIN, *sentence, END]
@@ -58,16 +64,15 @@ def test_ngrams_counted_one_by_one_and_in_parts_of_any_size(sentences, order, me
     expected[0][(BEGIN,)] = 0
     expected[0].update({(symbol,): 0 for symbol in (UNKNOWN, BEGIN, END)})
     known = [()]  # n-grams by node
-    for level, counts in zip(counted, expected, strict=True):
-        found = {}
-        for prefix, suffix, word, times, begins in zip(
-            level.prefix, level.suffix, level.word, level.occurrences, level.begins, strict=True
-        ):
-            ngram = (*known[prefix], int(word))
-            assert known[suffix] == ngram[1:]
-            assert begins == (ngram[0] == BEGIN)
-            found[ngram] = int(times)
+    for length, counts in enumerate(expected, 1):
+        found, keys = {}, []
+        for node in range(*counted.starts[length : length + 2].tolist()):
+            ngram = (*known[counted.prefix[node]], int(counted.word[node]))
+            assert known[counted.suffix[node]] == ngram[1:]
+            low, high = counted.begins[length]
+            assert (low <= node < high) == (ngram[0] == BEGIN)
+            found[ngram] = int(counted.occurrences[node])
             known.append(ngram)
+            keys.append((counted.prefix[node], counted.word[node]))
         assert found == dict(counts)
-        keys = list(zip(level.prefix.tolist(), level.word.tolist(), strict=True))
         assert keys == sorted(keys)

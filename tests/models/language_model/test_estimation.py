@@ -1,4 +1,6 @@
 import math
+import tempfile
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -6,11 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hyperbaton.foundation.errors import SettingError
+from hyperbaton.foundation.files import scratch
 from hyperbaton.foundation.files.vocabulary import BEGIN, Vocabulary
-from hyperbaton.models.language_model import LanguageModel, estimate, estimation
+from hyperbaton.models.language_model import LanguageModel, automaton, estimate, estimation
 from hyperbaton.models.language_model.estimation import discounts
+from hyperbaton.models.language_model.ngrams import link_suffixes
 from hyperbaton.models.language_model.stepping import step
-from tests.mapped_arrays import ragged
+from tests.mapped_arrays import is_mapped, ragged
 from tests.models.language_model.backoff_oracles import KneserNey
 from tests.models.language_model.small_texts import encoded, prunings, skewed_text, table_of, texts
 from tests.refusals import refusals, refused
@@ -115,6 +119,25 @@ def test_words_that_the_text_does_not_have_are_no_unigrams():
 
 def test_a_text_shorter_than_the_order_has_no_longer_ngrams():
     assert estimate(*encoded([["a"]]), 5).counts == (4, 2, 1, 0, 0)
+
+
+@given(texts, st.integers(1, 5), prunings, st.integers(1, 9))
+def test_models_in_files_and_in_pieces_are_those_in_memory(text, order, prune, at_once):
+    given = *encoded(text), order, prune[:order]
+    expected = LanguageModel.from_ngrams(estimate(*given))
+    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        for module in (scratch, automaton):
+            patch.setattr(module, "AT_ONCE", at_once)
+        files = scratch.Scratch(Path(folder), 1)
+        ngrams = estimate(*given, files)
+        model = LanguageModel.from_ngrams(ngrams, files)
+        assert list(Path(folder).iterdir()) == []  # they have no names
+    assert is_mapped(ngrams.logprob)
+    assert is_mapped(model.automaton.states)
+    for found, wanted in zip(model.automaton, expected.automaton, strict=True):
+        np.testing.assert_array_equal(found, wanted, strict=True)
+    # the suffixes that counting knows are those that a search finds
+    np.testing.assert_array_equal(ngrams.suffix, link_suffixes(ngrams))
 
 
 WRONG_PRUNING = (), (1,), (0, 2, 1), (0, 0, 0, 1), (0, -1)

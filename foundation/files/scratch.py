@@ -1,0 +1,83 @@
+"""Arrays that may be larger than memory: large ones lie in files without a name.
+
+The operating system reads and writes the pages of such a file as they are used, and takes their
+memory back when it is short. A process that ends, or is killed, leaves nothing behind.
+"""
+
+import os
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+SHARE = 32  # arrays that may be in memory at the same time
+AT_ONCE = 1 << 21  # elements of a piece
+
+
+class Scratch:
+    """Makes arrays: in memory, or in a file of the folder if one takes a large share of `memory`.
+
+    Without a folder, everything is in memory.
+    """
+
+    def __init__(self, folder: Path | None = None, memory: int = sys.maxsize) -> None:
+        self.folder, self.memory = folder, memory
+
+    def array(self, n: int, dtype: DTypeLike) -> NDArray[Any]:
+        """Zeros."""
+        size = n * np.dtype(dtype).itemsize
+        if not self.is_large(size):
+            return np.zeros(n, dtype)
+        with self.file() as file:  # the array keeps its pages
+            if hasattr(os, "posix_fallocate"):  # a full disk is an error here, not a crash later
+                os.posix_fallocate(file.fileno(), 0, size)
+            return np.asarray(np.memmap(file, dtype, "r+", shape=(n,)))
+
+    def column(self, dtype: DTypeLike) -> "Column":
+        return Column(self, dtype)
+
+    def is_large(self, size: int) -> bool:
+        return self.folder is not None and size > self.memory // SHARE
+
+    def file(self) -> IO[bytes]:
+        return tempfile.TemporaryFile(dir=self.folder)
+
+
+class Column:
+    """An array that grows at its end."""
+
+    def __init__(self, scratch: Scratch, dtype: DTypeLike) -> None:
+        self._scratch, self._dtype = scratch, np.dtype(dtype)
+        self._parts = [np.empty(0, dtype)]
+        self._file: IO[bytes] | None = None
+        self.n = 0
+
+    def append(self, part: NDArray[Any]) -> None:
+        self._parts.append(np.ascontiguousarray(part, self._dtype))
+        self.n += len(part)
+        if self._scratch.is_large(sum(part.nbytes for part in self._parts)):
+            self._write()
+
+    def _write(self) -> None:
+        self._file = self._file or self._scratch.file()
+        for part in self._parts:
+            self._file.write(part.data)
+        self._parts.clear()
+
+    def finish(self) -> NDArray[Any]:
+        if self._file is None:
+            return np.concatenate(self._parts)
+        self._write()
+        with self._file as file:
+            file.flush()
+            return np.asarray(np.memmap(file, self._dtype, "r+", shape=(self.n,)))
+
+
+def pieces(start: int, end: int) -> Iterator[slice]:
+    """Slices that cover a range."""
+    for first in range(start, end, AT_ONCE):
+        yield slice(first, min(first + AT_ONCE, end))
