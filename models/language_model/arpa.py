@@ -144,7 +144,7 @@ def read_arpa(path: Path, progress: Progress = silent) -> NGrams:
 
 
 def check_header(path: Path) -> None:
-    """Refuses a file that is not an ARPA file, or whose order is too high."""
+    """Rejects a file that is not an ARPA file, or whose order is too high."""
     with closing(_Source(path)) as source:
         _read_header(source)
 

@@ -129,8 +129,8 @@ def _states_among(ngrams: NGrams, scratch: Scratch) -> BoolArray:
     is_state: BoolArray = scratch.array(len(ngrams.word), np.bool_)
     for piece in pieces(0, len(is_state)):
         is_state[piece] |= ngrams.backoff[piece].astype(np.float32) != 0
-        is_state[ngrams.prefix[piece]] = True  # continued by something
-    is_state[ngrams.starts[ngrams.order] :] = False  # nothing is longer
+        is_state[ngrams.prefix[piece]] = True  # continued by a longer n-gram
+    is_state[ngrams.starts[ngrams.order] :] = False  # the longest n-grams
     is_state[0] = True
     return is_state
 
@@ -138,7 +138,7 @@ def _states_among(ngrams: NGrams, scratch: Scratch) -> BoolArray:
 def _state_of_nodes(
     ngrams: NGrams, is_state: BoolArray, suffix: Int32Array, scratch: Scratch
 ) -> Int32Array:
-    """For every node its own state, or that of its longest suffix that has one."""
+    """The state of every node, or that of its longest suffix with a state."""
     state: Int32Array = scratch.array(len(is_state), np.int32)
     np.cumsum(is_state, dtype=np.int32, out=state)
     state -= 1
@@ -152,13 +152,13 @@ def _transitions(
     ngrams: NGrams, state: Int32Array, states: NDArray[Any], scratch: Scratch
 ) -> NDArray[Any]:
     """The n-grams of two words or more, sorted by (state of the prefix, key of the word). Prefixes
-    are sorted and all are states, so those of a state are a run of nodes. Fills in what `states`
-    says of them."""
+    are sorted and all are states, so the n-grams of a state are a run of nodes. Also fills in the
+    transitions and signatures of `states`."""
     begin, n = int(ngrams.starts[2]), len(ngrams.word)
     transitions = scratch.array(n - begin, TRANSITION)
     while begin < n:
         end = n
-        if begin + AT_ONCE < n:  # whole runs, at least one
+        if begin + AT_ONCE < n:  # take whole runs, at least one
             last = ngrams.prefix[begin + AT_ONCE]
             side: Literal["left", "right"] = "right" if last == ngrams.prefix[begin] else "left"
             end = int(np.searchsorted(ngrams.prefix, last, side))

@@ -33,8 +33,8 @@ from hyperbaton.models.language_model.counting import NGramCounts, count_ngrams
 from hyperbaton.models.language_model.ngrams import MAX_ORDER, NGrams
 
 Count: TypeAlias = Callable[[Ragged, int, int, Scratch], NGramCounts]
-FALLBACK = (0.5, 1.0, 1.5)  # discounts where the text is too small to estimate them
-SMALLEST_BACKOFF = 1e-99  # γ can be 0, and ARPA files cannot express its logarithm
+FALLBACK = (0.5, 1.0, 1.5)  # discounts if the text is too small to estimate them
+SMALLEST_BACKOFF = 1e-99  # γ can be 0, but ARPA files cannot represent its logarithm
 
 
 def estimate(
@@ -47,9 +47,9 @@ def estimate(
 ) -> NGrams:
     """Estimates a model of the sentences, given as word ids.
 
-    `prune` has a threshold for each length; the last one holds for all longer ones. N-grams that
-    occur that often or less are left out. An empty sentence counts as <s> </s>. Neither `scratch`
-    nor who counts changes the result.
+    `prune` has a threshold for each length; the last one applies to all longer ones. N-grams with
+    this count or less are dropped. An empty sentence counts as <s> </s>. `scratch` and `count`, the
+    function that counts n-grams, do not change the result.
     """
     if not 1 <= order <= MAX_ORDER:
         raise SettingError(
@@ -60,7 +60,7 @@ def estimate(
     counts = count(sentences, len(vocabulary), order, scratch)
     adjusted = _adjusted(counts, scratch)
     probability, gamma = (scratch.array(len(adjusted), np.float64) for _ in range(2))
-    gamma[:] = 1.0  # where nothing follows
+    gamma[:] = 1.0  # for contexts that nothing follows
     probability[0] = 1.0 / (counts.starts[2] - 2)  # uniform: all words but <s>
     for (low, high), threshold in zip(pairwise(counts.starts[1:]), thresholds, strict=True):
         discount = discounts(adjusted[low:high])
@@ -122,7 +122,7 @@ def discounts(adjusted: NDArray[np.integer]) -> FloatArray:
 def _smooth(
     low, high, prefix, suffix, occurrences, adjusted, threshold, discount, probability, gamma
 ):
-    """The n-grams of one length; those of a context lie together."""
+    """Smooths the n-grams of one length; those of a context are adjacent."""
     while low < high:
         context, end = prefix[low], low
         total, given = 0, 0.0
@@ -140,7 +140,7 @@ def _smooth(
 
 @uncounted
 def _taken(count, is_kept, discount):
-    """What of a count goes to γ."""
+    """The part of a count that goes to γ."""
     return discount[min(count, 3)] if is_kept else float(count)
 
 
@@ -151,7 +151,7 @@ def _kept(
     probability: FloatArray,
     gamma: FloatArray,
 ) -> tuple[NDArray[np.int64], dict[str, NDArray[Any]]]:
-    """The model without n-grams that occur too rarely, whose prefixes and suffixes it keeps."""
+    """The starts and columns without pruned n-grams; prefixes and suffixes are renumbered."""
     columns: dict[str, NDArray[Any]] = {
         "prefix": counts.prefix,
         "word": counts.word,

@@ -35,7 +35,7 @@ FEWEST_TOKENS = 1000  # per shard, even with little memory
 def count_ngrams_far(
     crew: Crew, sentences: Ragged, n_words: int, order: int, scratch: Scratch = Scratch()
 ) -> NGramCounts:
-    """As `count_ngrams`; a worker has as much memory as is here."""
+    """Like `count_ngrams`; each worker has the memory of `scratch`."""
     check_text(sentences, n_words)
     most = scratch.memory // BYTES_PER_TOKEN
     shelf, size = crew.shelf(), max(FEWEST_TOKENS, min(SHARD_TOKENS, most))

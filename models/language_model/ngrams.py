@@ -37,7 +37,7 @@ class NGrams:
     word: Int32Array  # (nodes,)
     logprob: FloatArray  # (nodes,), 0 for <s> by convention
     backoff: FloatArray  # (nodes,), 0 at the highest order
-    suffix: Int32Array | None = None  # (nodes,) as `link_suffixes` finds it, if known
+    suffix: Int32Array | None = None  # (nodes,) as in `link_suffixes`, if known
 
     @property
     def order(self) -> int:

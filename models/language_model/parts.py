@@ -21,7 +21,7 @@ def load_part(folder: Path) -> SingleModel:
 
 
 def check_part(path: Path) -> None:
-    """Refuses a file that `fill_part` could not use, as far as its header shows; takes no time."""
+    """Rejects a file that `fill_part` could not use; checks only the header, so it is fast."""
     if is_kenlm_binary(path):
         KenlmModel(path)
     else:
