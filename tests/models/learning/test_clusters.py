@@ -198,5 +198,5 @@ def test_bad_clusters_and_settings_are_refused():
     refused("clusters … fit it", lambda: untrained.decision(examples, numbers), NotFitted)
     refused("clusters have the shape (119,)", lambda: fit(numbers[:-1]))
     refused("clusters are of type float64", lambda: fit(numbers / 2))
-    refused("learned with 30", lambda: fit(numbers).decision(examples[:, :4], numbers))
+    refused("expected 30, as in training", lambda: fit(numbers).decision(examples[:, :4], numbers))
     refused("min_examples: -1 … 0 or more", lambda: fit(numbers, -1), SettingError)
