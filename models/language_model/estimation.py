@@ -85,7 +85,7 @@ def _thresholds(prune: Sequence[int], order: int) -> list[int]:
         or any(later < earlier for earlier, later in pairwise(prune))
     ):
         given = " ".join(map(str, prune))
-        raise SettingError(f"{given!r} are not pruning thresholds", expected=expected)
+        raise SettingError(f"invalid pruning thresholds {given!r}", expected=expected)
     return [*prune, *[prune[-1]] * (order - len(prune))]
 
 

@@ -319,7 +319,10 @@ def test_named_thresholds_drop_or_keep_pairs_seen_once():
 
 @refusals(
     (PhraseSettings(min_count=99), "all 14 phrase pairs would be dropped … phrases.min_count"),
-    (PhraseSettings(significance="1e9"), "none of 14 phrase pairs … phrases.significance"),
+    (
+        PhraseSettings(significance="1e9"),
+        "all 14 phrase pairs would be dropped … phrases.significance",
+    ),
 )
 def test_a_table_with_nothing_in_it_was_a_success(settings):
     train_phrases(corpus_of(HAND), settings)

@@ -316,7 +316,7 @@ def test_distortion_models_are_fitted_once_and_loaded_by_their_settings(files, t
 
 
 PRUNED = partial(LanguageModelSettings, order=2)
-NOT_PRUNED = "lm.prune: … are not pruning thresholds"
+NOT_PRUNED = "lm.prune: invalid pruning thresholds"
 
 
 @refusals(
@@ -328,7 +328,7 @@ NOT_PRUNED = "lm.prune: … are not pruning thresholds"
         "the model msd needs reordering scores",
     ),
     ({"lm": PRUNED(prune="0 x")}, "lm.prune: '0 x' is not a list of … expected wh"),
-    ({"lm": LanguageModelSettings(prune="1")}, f"{NOT_PRUNED} by '1'"),
+    ({"lm": LanguageModelSettings(prune="1")}, f"{NOT_PRUNED} '1'"),
     ({"lm": PRUNED(prune="0 0 1")}, NOT_PRUNED),
     ({"lm": LanguageModelSettings(order=9)}, "lm.order: … order 9"),
     ({"lm": LanguageModelSettings(order=7)}, "lm.order: … order 7"),

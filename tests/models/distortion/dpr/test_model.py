@@ -368,7 +368,7 @@ def test_word_classes_of_the_corpus_are_used(corpus):
 
 
 def test_what_cannot_be_learned_from_or_used(options, corpus):
-    refused("dpr … fit it", lambda: Dpr().prepare(SENTENCE, options), NotFitted)
+    refused("dpr … call fit", lambda: Dpr().prepare(SENTENCE, options), NotFitted)
     refused("no phrase pairs can be extracted", lambda: Dpr().fit(corpus_of([(["a"], ["A"], [])])))
     facts = "no feature occurs 100000 times … choose a smaller"
     refused(facts, lambda: Dpr(min_count=100_000).fit(corpus))
