@@ -1,1 +1,1 @@
-"""Text, sentences, corpora, alignments, trees and words: what models learn from."""
+"""Training data: text, sentences, corpora, alignments, trees and words."""

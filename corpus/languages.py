@@ -1,20 +1,19 @@
-"""What is known of languages by their codes: their scripts, whether they put spaces between words,
-and how their text is usually cut; and the marks that end sentences.
+"""Facts about languages by code: scripts, spaces between words, the usual tokeniser, and the marks
+that end sentences.
 
-A letter's script is the first word of its name in Unicode: `HIRAGANA LETTER A`, `LATIN SMALL
-LETTER B`.
+A letter's script is the first word of its Unicode name, as in `HIRAGANA LETTER A`.
 """
 
 from functools import cache
 from typing import Literal, NamedTuple
 from unicodedata import name
 
-ENDING = ".!?…"  # marks that end a sentence, if a space and the beginning of another follow
-WIDE_ENDING = "。．｡！？।؟"  # those that stand nowhere else
+ENDING = ".!?…"  # end a sentence before a space and the beginning of another sentence
+WIDE_ENDING = "。．｡！？।؟"  # always end a sentence
 FINAL = frozenset(ENDING + WIDE_ENDING)
-EAST_ASIAN = frozenset(["ja", "wuu", "yue", "zh"])  # whose marks 。！？ end a sentence anywhere
+EAST_ASIAN = frozenset(["ja", "wuu", "yue", "zh"])  # 。！？ end a sentence without a space
 UNSPACED = EAST_ASIAN | {"bo", "dz", "km", "lo", "my", "th"}
-CHARACTERS = 2.0  # that count as a word in them
+CHARACTERS = 2.0  # that count as one word in unspaced languages
 HAN = frozenset({"CJK"})
 KANA = frozenset({"HIRAGANA", "KATAKANA"})
 _LATIN = (
@@ -41,15 +40,15 @@ SCRIPTS |= {"ja": HAN | KANA, "zh": HAN, "yue": HAN, "wuu": HAN, "ko": HAN | {"H
 EUROPEAN = """
     bg ca cs da de el en es et fi fr ga hr hu is it lt lv mt nl no pl pt ro ru sk sl sq sr sv tr uk
 """
-_OWN, _FOREIGN, _OTHER = range(3)  # a letter of a script, of another one; not a letter
+_OWN, _FOREIGN, _OTHER = range(3)  # letter of the scripts, other letter, not a letter
 _SUBTAGS = {"latn": frozenset({"LATIN"}), "cyrl": frozenset({"CYRILLIC"})}  # sr-Latn, uz-Cyrl
 
 
 class TextConventions(NamedTuple):
-    """How raw text of a language is usually read (`corpus/raw_text/`)."""
+    """The usual way to read raw text of a language (`corpus/raw_text/`)."""
 
     tokeniser: str
-    form: Literal["NFC", "NFKC"] = "NFC"  # Unicode's
+    form: Literal["NFC", "NFKC"] = "NFC"  # Unicode normalisation form
     case: str = "true"
 
 
@@ -62,12 +61,12 @@ TEXT_CONVENTIONS = dict.fromkeys(EUROPEAN.split(), TextConventions("moses")) | {
 
 @cache
 def primary(code: str) -> str:
-    """The language without region and script: `pt` of `pt-BR`."""
+    """The language without region and script: `pt` for `pt-BR`."""
     return code.replace("_", "-").partition("-")[0].lower()
 
 
 def scripts_of(code: str) -> frozenset[str]:
-    """Scripts in which a language is written; none if the language is not known here."""
+    """The scripts of a language; empty if the language is unknown."""
     for subtag in code.replace("_", "-").lower().split("-")[1:]:
         if subtag in _SUBTAGS:
             return _SUBTAGS[subtag]
@@ -75,30 +74,31 @@ def scripts_of(code: str) -> frozenset[str]:
 
 
 def is_same_language(code: str, wanted: str) -> bool:
-    """`en` is also written `EN` or `en-US`; who wants `pt-BR` gets no other Portuguese.
+    """Whether a code matches the wanted language: `en` matches `EN` and `en-US`, but `pt-BR` does
+    not match other Portuguese.
 
     >>> is_same_language("en_US", "en"), is_same_language("pt-PT", "pt-BR")
     (True, False)
     """
-    own, asked = (text.replace("_", "-").lower() for text in (code, wanted))
-    return own == asked or own.startswith(f"{asked}-")
+    code, wanted = (text.replace("_", "-").lower() for text in (code, wanted))
+    return code == wanted or code.startswith(f"{wanted}-")
 
 
 def size(text: str, code: str) -> float:
-    """Words of a text; without spaces between words, two characters count as one."""
+    """Number of words; in languages without spaces, two characters count as one word."""
     words = text.split()
     return sum(map(len, words)) / CHARACTERS if primary(code) in UNSPACED else float(len(words))
 
 
 def share_of_scripts(text: str, scripts: frozenset[str]) -> float:
-    """The share of the letters that is written in these scripts; 1 if there are no letters."""
+    """The share of letters that belong to these scripts; 1 if there are no letters."""
     kinds = list(map(_kinds(scripts).__getitem__, text))
     own, foreign = kinds.count(_OWN), kinds.count(_FOREIGN)
     return own / (own + foreign) if own + foreign else 1.0
 
 
 class _Kinds(dict[str, int]):
-    """What characters are to some scripts; worked out once for each."""
+    """Caches whether a character is a letter of the given scripts."""
 
     def __init__(self, scripts: frozenset[str]) -> None:
         super().__init__()

@@ -2,8 +2,8 @@
 (`-`), always UTF-8.
 
 Only a line feed ends a line (a carriage return before it is dropped), and only spaces and tabs
-separate words, as in Moses. U+3000, U+0085 and the like are letters of a word, because a corpus
-that was tokenised and aligned elsewhere must keep its word numbers.
+separate words, as in Moses. U+3000, U+0085 and the like are part of words, because a corpus that
+was tokenised and aligned elsewhere must keep its word numbers.
 """
 
 import sys
@@ -21,7 +21,7 @@ BOM = "\ufeff"
 
 
 def open_binary(path: Path) -> BinaryIO:
-    """A stream of the file's bytes, decompressed; errors name the file."""
+    """Opens a file, decompressing it; errors give the file."""
     if str(path) == "-":
         return sys.stdin.buffer
     with reading(path):
@@ -29,7 +29,7 @@ def open_binary(path: Path) -> BinaryIO:
 
 
 def read_lines(path: Path) -> Generator[tuple[int, str | BadLine], None, None]:
-    """Line numbers from 1 and lines without their ends; one that is not UTF-8 is a `BadLine`."""
+    """Yields line numbers from 1 and lines; a line that is not UTF-8 is a `BadLine`."""
     with open_binary(path) as stream:
         number = 0
         try:
@@ -40,18 +40,18 @@ def read_lines(path: Path) -> Generator[tuple[int, str | BadLine], None, None]:
 
 
 def read_error(error: Exception, path: Path, line: int) -> DataError:
-    """One of `reading_errors`, for people."""
+    """The message for one of `reading_errors`."""
     where = f"{path}:{line}"
     if is_broken(error, path):
         program = FORMATS[path.suffix].program
-        advice = f"test it with {program} -t, then make it again"
+        advice = f"test it with {program} -t, then create it again"
         return DataError(f"broken {program} file: {error}", where=where, advice=advice)
     why = reason(error) if isinstance(error, OSError) else str(error)
     return DataError(f"cannot be read: {why}", where=where)
 
 
 def parse_lines(path: Path, parse: Callable[[str], T]) -> Generator[tuple[int, T], None, None]:
-    """Line numbers and parsed lines; a bad line is an error that names its place."""
+    """Yields line numbers and parsed lines; the error for a bad line gives file and line."""
     with closing(read_lines(path)) as lines:
         for number, line in lines:
             try:
@@ -70,7 +70,7 @@ def _decode(raw: bytes, *, first: bool) -> str | BadLine:
         return BadLine(
             "not UTF-8",
             f"byte 0x{raw[error.start]:02x} at column {error.start + 1} is not UTF-8",
-            "convert the file first, for instance with iconv -t UTF-8",
+            "convert the file, for instance with iconv -t UTF-8",
         )
     if first:
         line = line.removeprefix(BOM)
@@ -82,7 +82,7 @@ def split_words(line: str) -> list[str]:
 
 
 def split_factors(line: str) -> tuple[list[str], list[str]]:
-    """Words and tags of a line in Moses' `word|tag` form; the last of more factors is the tag."""
+    """Splits a line of Moses' `word|tag` factors; the last of several factors is the tag."""
     words, tags = [], []
     for number, token in enumerate(split_words(line)):
         word, _, rest = token.partition("|")
@@ -91,7 +91,7 @@ def split_factors(line: str) -> tuple[list[str], list[str]]:
             raise BadLine(
                 "factors",
                 f"word {number} ({token!r}) is not word|tag",
-                "every word needs its tag, and | inside a word is written &#124;",
+                "every word needs a tag; write | inside a word as &#124;",
             )
         words.append(word)
         tags.append(tag)

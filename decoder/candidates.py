@@ -1,8 +1,7 @@
-"""Everything that could follow a hypothesis: each option that may be taken next, with its features.
+"""All options that may extend a hypothesis, with their features.
 
-For `decoder/explanation.py`, which walks along one derivation and compares every step with its
-alternatives. This is the search's own arithmetic in slow motion: features are kept apart instead of
-being weighted at once, and nothing is pruned.
+`decoder/explanation.py` walks along one derivation and compares every step with its alternatives.
+The arithmetic is that of the search, but features stay separate and nothing is pruned.
 """
 
 from typing import NamedTuple
@@ -27,17 +26,17 @@ from hyperbaton.models.distortion.interface import START, Steps
 
 
 class Candidates(NamedTuple):
-    """B options that may be taken next, all from the same hypothesis."""
+    """B options that may extend the same hypothesis."""
 
     option: Int32Array  # (B,)
     values: FloatArray  # (B, F) features of the step
-    end_values: FloatArray  # (B, F) features of the sentence's end, 0 where words are left
-    states: Int64Array  # (B, models) of the distortion models after the step
-    future: FloatArray  # (B,) best score of the words left, as the search estimates it
+    end_values: FloatArray  # (B, F) features of the sentence's end, 0 while words are uncovered
+    states: Int64Array  # (B, models) states of the distortion models after the step
+    future: FloatArray  # (B,) the search's future estimate
 
 
 class Walk:
-    """A hypothesis that grows option by option."""
+    """A hypothesis that is extended option by option."""
 
     def __init__(self, decoded: Decoded, weights: FloatArray, distortion_limit: int) -> None:
         self.decoded, self.weights = decoded, weights
@@ -54,15 +53,15 @@ class Walk:
         self._n_dense = len(dense_features(decoded.lm))
         self._states = np.array([scorer.initial_state for scorer in decoded.scorers], np.int64)
         sizes = [scorer.n_features for scorer in decoded.scorers]
-        own = weights[self._n_dense :]
-        self._distortion_weights = np.split(own, np.cumsum(sizes)[:-1]) if sizes else []
+        distortion = weights[self._n_dense :]
+        self._distortion_weights = np.split(distortion, np.cumsum(sizes)[:-1]) if sizes else []
         self._future = best_futures(self._options, decoded.scorers, self._distortion_weights)
         self._jumps = jump_estimates(n_words, decoded.scorers, self._distortion_weights)
 
     def candidates(self, chosen: int) -> Candidates:
-        """All options that the limits of reordering allow, and the chosen one in any case."""
+        """All options that the reordering limits allow, and always the chosen one."""
         start, end = self._table.start, self._table.end
-        gap = int(np.argmin(self.covered))  # the first open word
+        gap = int(np.argmin(self.covered))  # the first uncovered word
         allowed = free_spans(self.covered, start, end)
         allowed &= within_limit(start, end, self.previous_end, gap, self._limit)
         if len(self._zones):
@@ -81,8 +80,8 @@ class Walk:
         return Candidates(option, values, end_values, states, self._rest(option))
 
     def take(self, candidates: Candidates, row: int) -> FloatArray:
-        """Takes one of the candidates; returns log p of each of its words by the (first) language
-        model."""
+        """Extends the hypothesis by a candidate; returns log p of each of its words in the first
+        language model."""
         option = int(candidates.option[row])
         words = self._words[option]
         ends = np.arange(1, len(words) + 1)
@@ -100,7 +99,7 @@ class Walk:
     def _dense_values(
         self, option: Int32Array, is_last: BoolArray, values: FloatArray, end_values: FloatArray
     ) -> None:
-        """Fills in the features that do not belong to distortion models."""
+        """Fills in all features except those of distortion models."""
         words = self._words.take(option.astype(np.int64))
         lm, said = self.decoded.lm, self._said
         columns = lm_columns(lm)
@@ -133,7 +132,7 @@ class Walk:
         return states
 
     def _rest(self, option: Int32Array) -> FloatArray:
-        """The search's estimate for the words and jumps that are left after each option."""
+        """The search's estimate for the remaining words and jumps after each option."""
         rest = np.zeros(len(option))
         for row, (start, end) in enumerate(
             zip(self._table.start[option], self._table.end[option], strict=True)

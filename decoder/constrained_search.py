@@ -1,6 +1,6 @@
-"""Constrained search: a given translation, prefix or order, for each sentence, perhaps from a file.
+"""Constrained search: a given translation, prefix or order for each sentence.
 
-request ──▶ a table of its own ──▶ search with one more scorer ──▶ derivations, scored as ever
+request ──▶ a reduced phrase table ──▶ search with one more scorer ──▶ derivations, scored as usual
 """
 
 import re
@@ -32,7 +32,7 @@ from hyperbaton.models.distortion.oracle import InOrder
 
 SplitLine: TypeAlias = Callable[[str], Sequence[str]]
 _SPAN = re.compile(r"([0-9]{1,9})(?:-([0-9]{1,9}))?")
-WIDENING = 10  # how much wider the search is: what looks good now may not lead to what is required
+WIDENING = 10  # factor for the beam: the best hypotheses may not lead to the required words
 
 
 class Request(Protocol):
@@ -43,14 +43,14 @@ class Request(Protocol):
 
 @dataclass(frozen=True)
 class Exactly:
-    """The derivations of this translation; if there is none, of the one that is nearest to it.
+    """The derivations of this translation; if there are none, those of the nearest one.
 
-    Nearest is what differs by the fewest words that are missing or too many, and among those what
-    the system likes best.
+    The nearest translation has the fewest missing and additional words, and the best score among
+    equals.
     """
 
     words: tuple[str, ...]
-    nearest: bool = True  # otherwise it is an error if there is none
+    nearest: bool = True  # if false, no derivation is an error
 
     def decode(
         self, decoder: Decoder, sentence: Sentence, n_best: int, *, distinct: bool
@@ -60,9 +60,9 @@ class Exactly:
             return replace(_said_of_nothing(decoder, sentence, required), lacks=self.words)
         usual = decoder.options(sentence).table
         try:
-            own = _with_own_table(decoder, sentence, self.words)
+            reduced = _with_reduced_table(decoder, sentence, self.words)
             constraint = _begins_with(self.words, sentence, usual, exact=True)
-            return own.decode(sentence, n_best, distinct=distinct, constraint=constraint)
+            return reduced.decode(sentence, n_best, distinct=distinct, constraint=constraint)
         except NotFound:
             if not self.nearest:
                 raise
@@ -70,10 +70,10 @@ class Exactly:
         def nearest(options: OptionTable) -> Nearest:
             return Nearest(*required_numbers(options, sentence.words, self.words))
 
-        own = _with_own_table(decoder, sentence, self.words, usual.entry, wider=1)
-        found = own.decode(sentence, n_best, distinct=distinct, constraint=nearest)
-        lacks, adds = differences(found.words(), self.words)
-        return replace(_without_prices(found, decoder), lacks=lacks, adds=adds)
+        reduced = _with_reduced_table(decoder, sentence, self.words, usual.entry, wider=1)
+        decoded = reduced.decode(sentence, n_best, distinct=distinct, constraint=nearest)
+        lacks, adds = differences(decoded.words(), self.words)
+        return replace(_without_penalties(decoded, decoder), lacks=lacks, adds=adds)
 
 
 @dataclass(frozen=True)
@@ -88,15 +88,15 @@ class Beginning:
         if not len(sentence):
             return _said_of_nothing(decoder, sentence, self.words)
         usual = decoder.options(sentence).table
-        own = _with_own_table(decoder, sentence, self.words, usual.entry, goes_on=True)
+        reduced = _with_reduced_table(decoder, sentence, self.words, usual.entry, goes_on=True)
         constraint = _begins_with(self.words, sentence, usual, exact=False)
-        return own.decode(sentence, n_best, distinct=distinct, constraint=constraint)
+        return reduced.decode(sentence, n_best, distinct=distinct, constraint=constraint)
 
 
 @dataclass(frozen=True)
 class Following:
-    """The best translation that takes these source spans one after the other: no word of one is
-    translated before all words of those before it. Words in no span are free."""
+    """The best translation in this order of source spans: each span is complete before the next one
+    begins. Words outside all spans are free."""
 
     spans: tuple[tuple[int, int], ...]  # start and end of each, half-open
 
@@ -116,11 +116,11 @@ class Following:
         for rank, (start, end) in enumerate(self.spans):
             if not 0 <= start < end <= n_words:
                 raise DataError(
-                    f"words {start} to {end - 1} are no span of a sentence of {n_words} words",
+                    f"the span {start}-{end - 1} is outside the sentence of {n_words} words",
                     expected="words are counted from 0",
                 )
             if (ranks[start:end] != FREE).any():
-                raise DataError(f"a word of {start} to {end - 1} is in two spans of the order")
+                raise DataError(f"the span {start}-{end - 1} overlaps another span of the order")
             ranks[start:end] = rank
         return ranks
 
@@ -130,36 +130,36 @@ def _begins_with(
 ) -> MakeConstraint:
     def constraint(options: OptionTable) -> BeginsWith:
         said, required = required_numbers(options, sentence.words, words)
-        made = BeginsWith(said, required, _possible(options, usual), exact=exact)
+        scorer = BeginsWith(said, required, _possible(options, usual), exact=exact)
         if exact:
-            _check_all_words_are_needed(made.useful(), options, len(sentence))
-        return made
+            _check_all_words_are_needed(scorer.useful(), options, len(sentence))
+        return scorer
 
     return constraint
 
 
 def _check_all_words_are_needed(useful: BoolArray, options: OptionTable, n_words: int) -> None:
-    """Refuses what no search needs to look for: a source word that has no part in the words."""
+    """Fails before the search if a source word cannot contribute to the required words."""
     changes = np.zeros(n_words + 1, np.int64)
     np.add.at(changes, options.start[useful], 1)
     np.add.at(changes, options.end[useful], -1)
     if not np.cumsum(changes)[:-1].all():
-        raise NotFound("the phrase table cannot say it")
+        raise NotFound("the phrase table cannot produce this translation")
 
 
 def _said_of_nothing(decoder: Decoder, sentence: Sentence, required: Sequence[str]) -> Decoded:
     if required:
-        raise NotFound("an empty sentence says nothing")
+        raise NotFound("an empty sentence has only the empty translation")
     return decoder.decode(sentence)
 
 
-def _without_prices(found: Decoded, decoder: Decoder) -> Decoded:
-    """The derivations with the scores that the system gives them; the lattice has others."""
-    weights = np.array([decoder.weights[name] for name in found.feature_names])
-    return replace(found, scores=found.features() @ weights, lattice=None)
+def _without_penalties(decoded: Decoded, decoder: Decoder) -> Decoded:
+    """Replaces scores that include penalties by model scores; drops the lattice, which has them."""
+    weights = np.array([decoder.weights[name] for name in decoded.feature_names])
+    return replace(decoded, scores=decoded.features() @ weights, lattice=None)
 
 
-def _with_own_table(
+def _with_reduced_table(
     decoder: Decoder,
     sentence: Sentence,
     required: Sequence[str],
@@ -168,8 +168,8 @@ def _with_own_table(
     goes_on: bool = False,
     wider: int = WIDENING,
 ) -> Decoder:
-    """A decoder whose table has all entries that are part of what is required, and the best."""
-    # takes time that few searches need
+    """A decoder with a table of all entries that are part of the required words, and the best."""
+    # slow to import, and seldom needed
     from hyperbaton.models.phrases.smaller_tables import sentence_table
 
     phrases = decoder.phrases
@@ -189,13 +189,13 @@ def _with_own_table(
         pop_limit=wider * decoder.settings.pop_limit,
         stack_size=wider * decoder.settings.stack_size,
     )
-    own = Decoder(table, decoder.lm, decoder.distortion, decoder.weights, settings)
-    own.is_stopped = decoder.is_stopped
-    return own
+    reduced = Decoder(table, decoder.lm, decoder.distortion, decoder.weights, settings)
+    reduced.is_stopped = decoder.is_stopped
+    return reduced
 
 
 def _possible(options: OptionTable, usual: OptionTable) -> BoolArray:
-    """Which options the whole table has, too: a word is not unknown only because of few entries."""
+    """Options that the full table also has: a word missing only from the reduced table is known."""
     unknown = usual.start[usual.is_unknown]
     possible: BoolArray = ~options.is_unknown | np.isin(options.start, unknown)
     return possible
@@ -204,8 +204,7 @@ def _possible(options: OptionTable, usual: OptionTable) -> BoolArray:
 def differences(
     said: Sequence[str], wanted: Sequence[str]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The wanted words that were not said, and those that were said without being wanted, both in
-    order, by a longest common subsequence."""
+    """The missing and the additional words, both in order, by a longest common subsequence."""
     common = np.zeros((len(said) + 1, len(wanted) + 1), int)
     for i in range(len(said) - 1, -1, -1):
         for j in range(len(wanted) - 1, -1, -1):
@@ -225,12 +224,14 @@ def differences(
 
 
 def parse_order(line: str, _: SplitLine) -> Following:
-    """`4 0-2 3`: word 4 first, then words 0 to 2 in any order, then word 3; the others whenever."""
+    """Parses `4 0-2 3`: word 4 first, then words 0 to 2 in any order, then word 3; others free."""
     spans = []
     for text in split_words(line):
         match = _SPAN.fullmatch(text)
         if not match:
-            raise BadLine("order", f"{text!r} is not a span of words", "such as 4 or 0-2")
+            raise BadLine(
+                "order", f"{text!r} is not a span of words", "expected 4 or 0-2, for example"
+            )
         spans.append((int(match[1]), int(match[2] or match[1]) + 1))
     return Following(tuple(spans))
 
@@ -245,8 +246,8 @@ PARSERS: dict[str, Callable[[str, SplitLine], Request]] = {
 def read_requests(
     path: Path, kind: str, split: SplitLine = split_words
 ) -> Generator[Request, None, None]:
-    """From a file, one for each line, which `split` makes words of; to ask for more than there are
-    is an error that names the file."""
+    """Yields a request for each line of a file, which `split` splits into words; raises an error at
+    the end of the file."""
     number = 0
     for number, request in parse_lines(path, lambda line: PARSERS[kind](line, split)):  # noqa: B007
         yield request
@@ -258,9 +259,11 @@ def read_requests(
 
 
 def check_used_up(requests: Iterator[Request], n_sentences: int) -> None:
-    """Refuses a file with more lines than there were sentences."""
+    """Rejects a file with more lines than sentences."""
     try:
         next(requests)
     except DataError:
         return
-    raise DataError("there are more requests than sentences", expected=f"there are {n_sentences:,}")
+    raise DataError(
+        "there are more requests than sentences", expected=f"there are {n_sentences:,} sentences"
+    )

@@ -1,9 +1,8 @@
-"""Models whose score depends on which source words are covered.
+"""Models whose scores depend on the covered source words.
 
-Such a model is asked once per stack, with one batch of all steps that may lead into it. By the law
-of states, a step's features depend on the coverage, the model's state and the option only, so a
-batch has one step for each edge, each distinct state in the edge's group, and each option of its
-span.
+Such a model scores one batch per stack, with all steps that may lead into it. A step's features
+depend only on the coverage, the model's state and the option, so a batch has one step for each
+edge, each distinct state in the edge's group, and each option of its span.
 """
 
 from collections.abc import Sequence
@@ -20,7 +19,7 @@ from hyperbaton.models.distortion.interface import SentenceScorer, Steps
 
 
 class StepBatch(NamedTuple):
-    """B steps into a stack: for each edge, kind of its members and option, in this order."""
+    """B steps into a stack, sorted by edge, kind of member and option."""
 
     previous: Int32Array  # (B,) options
     option: Int32Array  # (B,)
@@ -29,18 +28,18 @@ class StepBatch(NamedTuple):
 
 
 class CoverageModels:
-    """The models of one sentence that look at the coverage, one or more, with their weights."""
+    """The coverage models of one sentence, with their weights."""
 
     def __init__(self, scorers: Sequence[tuple[SentenceScorer, FloatArray]]) -> None:
         self._scorers = scorers
         self._weights = np.concatenate([weights for _, weights in scorers])
         self.n_models = len(scorers)
-        self.joint_states = no_rows(np.int64)  # the combinations of the models' states, by number
+        self.joint_states = no_rows(np.int64)  # combinations of the models' states, by number
         first = np.array([scorer.initial_state for scorer, _ in scorers], np.int64)
-        self._answers(np.zeros((1, len(self._weights))), first.reshape(-1, 1))  # it has number 0
+        self._answers(np.zeros((1, len(self._weights))), first.reshape(-1, 1))  # gets number 0
 
     def ask(self, batch: StepBatch, *, is_last: bool) -> NDArray[Any]:
-        """The scores of all steps into a stack, and the states after them, ANSWER."""
+        """The scores of all steps into a stack and the states after them, as ANSWER records."""
         previous, option, coverage, states = batch
         features = []
         after = np.empty_like(states)  # (models, B)
@@ -50,13 +49,13 @@ class CoverageModels:
             after[number] = scorer.advance(steps)
             if is_last:
                 features[-1] = features[-1] + scorer.finish(after[number])
-        # the features of a single model are not copied
+        # avoid a copy for a single model
         every = features[0] if len(features) == 1 else np.concatenate(features, axis=1)  # (B, F)
         return self._answers(np.ascontiguousarray(every, np.float64), after)
 
     def _answers(self, features: FloatArray, states: Int64Array) -> NDArray[Any]:
-        """The weighted features of steps, and a number for each combination of states after them,
-        the same throughout the sentence."""
+        """The weighted features of steps, and the number of the combination of states after each,
+        which is unique in the sentence."""
         answers = np.empty(len(features), ANSWER)
         done = 0
         while done < len(answers):
@@ -68,7 +67,7 @@ class CoverageModels:
 
 @inner
 def classify(ws, stack):
-    """Numbers the distinct states inside each group of the stack: the members' kinds."""
+    """Numbers the distinct states in each group of the stack: the members' kinds."""
     for number in range(ws.stacks[stack].group, ws.stacks[stack + 1].group):
         group = ws.groups[number]
         members = ws.members[group.begin : group.begin + group.size]
@@ -86,7 +85,7 @@ def classify(ws, stack):
 
 @inner
 def batch_of_steps(space, ws, edges, joint_states, n_models):
-    """The steps of all edges, and where those of each edge begin."""
+    """The steps of all edges; sets each edge's first answer."""
     n_steps = 0
     for edge in edges:
         edge.first_answer = n_steps
@@ -102,7 +101,7 @@ def batch_of_steps(space, ws, edges, joint_states, n_models):
         step, kind = edge.first_answer, 0
         first, last = space.spans[edge.span].option, space.spans[edge.span + 1].option
         for member in _members(ws, edge):
-            if member.kind != kind:  # the first member of each kind stands for all of it
+            if member.kind != kind:  # the first member represents its kind
                 continue
             kind += 1
             before = ws.hypotheses[member.hypothesis]
@@ -125,11 +124,11 @@ def _members(ws, edge):
 
 @kernel
 def _fill_in(answers, features, weights, joint_states, states, first):
-    """Fills in scores and numbers of steps from `first` on; returns where it ran out of room."""
+    """Fills in scores and state numbers from step `first`; returns the step where space ran out."""
     row = np.empty(len(states), np.int64)
     number = np.int64(EMPTY)
     for step in range(first, len(answers)):
-        is_new = step == first  # most steps lead to the same states as the one before
+        is_new = step == first  # most steps lead to the same states as the previous step
         for model in range(len(row)):
             is_new = is_new or row[model] != states[model, step]
             row[model] = states[model, step]

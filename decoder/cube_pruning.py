@@ -1,10 +1,10 @@
-"""Which steps into a stack the search takes: cube pruning (Huang and Chiang 2007).
+"""Cube pruning: chooses the steps into a stack (Huang and Chiang 2007).
 
 An edge joins a group of hypotheses with a span that may be translated next. It is a grid of the
-group's hypotheses and the span's options, both best first, and each place of the grid is a step.
-The best steps of all grids that lead into a stack are taken one after the other, until the pop
-limit; with no limit this is the exhaustive search. Far more edges lead into a stack than steps are
-taken, so a grid is opened only when the queue reaches what its first step might score.
+group's hypotheses and the span's options, both best first, and each cell of the grid is a step. The
+best steps of all grids that lead into a stack are taken one by one, up to the pop limit; without a
+limit the search is exhaustive. Far more edges lead into a stack than steps are taken, so a grid is
+opened only when the queue reaches the possible score of its first step.
 
                         options of span 3:5                Taking a step puts the one below it
                        best   .      .     worst           into the queue, in the first row also
@@ -14,9 +14,9 @@ taken, so a grid is opened only when the queue reaches what its first step might
                    │ next  │      │      │      │          the tables score a step only when it
                    └───────┴──────┴──────┴──────┘          is evaluated.
 
-A step that scores lower in its context than the option by itself would hide good steps behind it.
-So its neighbours fall due, and are evaluated, when the queue reaches a little below the score that
-the step would have with its option by itself; the step itself keeps waiting.
+A step whose score is low only because of its context would hide good neighbours. So its neighbours
+are evaluated when the queue reaches slightly below the score of the step without context; the step
+itself stays in the queue.
 
 Hypotheses with equal coverage, language model state and distortion state are recombined.
 """
@@ -44,23 +44,24 @@ from hyperbaton.foundation.kernels import uncounted
 from hyperbaton.models.language_model.stepping import remembered_advance
 
 BUCKETS_PER_NAT = 16
-HEADROOM = 8.0  # nats that a step may be better than the best hypothesis before it
-# Nats that the neighbours of a disappointing step wait; less costs time, more finds less
+HEADROOM = 8.0  # nats by which a step may be better than the best hypothesis before it
+# Nats below the score without context at which neighbours are evaluated; less costs time, more
+# finds less
 PATIENCE = 0.5
-# Nats that the words of an edge's first step may score better in their context than by themselves
+# Nats by which the words of an edge's first step may score better in context than without
 OPTIMISM = 0.5
-TAKE, DUE, OPEN = np.uint64(0), np.uint64(1), np.uint64(2)  # kinds of waiting items
+TAKE, DUE, OPEN = np.uint64(0), np.uint64(1), np.uint64(2)  # kinds of queue items
 TWO, THREE = np.uint64(2), np.uint64(3)
 
 
 @uncounted
 def fill_stack(space, lm, ws, limits, answers, n_covered, n_edges):
-    """Takes the best steps of the edges; returns 0, or what is full."""
+    """Takes the best steps of the edges; returns 0, or the code of the array that is full."""
     ws.slots[:] = EMPTY
     ws.group_slots[:] = EMPTY
-    most = len(ws.slots) // 2  # hypotheses that the hash table takes well
+    most = len(ws.slots) // 2  # hypotheses at the largest load of the hash table
     first, first_group = ws.counters[HYPOTHESES], ws.counters[GROUPS]
-    # Steps wait in buckets of nearly equal scores, which is faster than a heap and as good
+    # The queue has buckets of nearly equal scores: faster than a heap, with equal results
     ws.bucket[:] = EMPTY
     top = ws.stacks[n_covered - 1].best + HEADROOM
     is_last = n_covered == space.n_words
@@ -129,7 +130,7 @@ def _wait_to_open(ws, top, answers, n_edges):
     for number in range(n_edges):
         edge = ws.edges[np.uint64(number)]
         total = edge.total + OPTIMISM
-        if len(answers):  # those of the first member and the first option
+        if len(answers):  # the answer of the first member and the first option
             total += answers[edge.first_answer].score
         bucket = _bucket(top - total)
         edge.below = ws.bucket[bucket]
@@ -146,7 +147,7 @@ def _bucket(behind):
 
 @uncounted
 def _new_step(steps, n_steps, grid, member, option):
-    """Adds a step of a grid; returns how many steps there are."""
+    """Adds a step of a grid; returns the number of steps."""
     step = steps[np.uint64(n_steps)]
     step.grid, step.member, step.option = grid, member, option
     step.has_neighbours = 0
@@ -155,7 +156,7 @@ def _new_step(steps, n_steps, grid, member, option):
 
 @uncounted
 def _evaluate(space, lm, ws, answers, is_last, number):
-    """Scores a step; returns its total if the option's words were scored by themselves."""
+    """Scores a step; returns the total that it would have without context."""
     step = ws.steps[number]
     grid, member = ws.grids[step.grid], ws.members[step.member]
     option = space.options[step.option]
@@ -174,7 +175,7 @@ def _evaluate(space, lm, ws, answers, is_last, number):
         logprob, state = remembered_advance(lm, ws.memory, state, word.word)
         language += logprob
         n_asked += 1
-        if state == word.state:  # what came before the option no longer matters
+        if state == word.state:  # the history before the option no longer matters
             score += word.tail
             state = option.lm_state
             break

@@ -1,4 +1,4 @@
-"""One sentence at a time: options, distortion tables, search, and the best derivations."""
+"""Decodes one sentence: options, distortion tables, search, best derivations."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -46,13 +46,13 @@ from hyperbaton.models.distortion.tables import TableScorer
 from hyperbaton.models.language_model.speaking import SpeakingModel
 from hyperbaton.models.phrases.table import SCORES, PhraseTable
 
-MOST_TRIED = 100  # derivations for each distinct translation that is wanted
-MOST_BYTES = 4 << 30  # of a workspace; a sentence that needs more is an error
+MOST_TRIED = 100  # derivations for each wanted distinct translation
+MOST_BYTES = 4 << 30  # limit of a workspace; a sentence that needs more is an error
 
 
 @dataclass(frozen=True)
 class SearchSettings:
-    """How the decoder searches (`--set search.KEY=VALUE`)."""
+    """Settings of the search (`--set search.KEY=VALUE`)."""
 
     # steps tried in each stack, best first; 0: all, which makes the search exhaustive
     pop_limit: int = 400
@@ -67,7 +67,7 @@ class SearchSettings:
     time_limit: float = 0.0  # seconds per sentence; afterwards the beam narrows. 0: no limit
 
 
-# From the options of a sentence to a scorer with one column, what it adds to the score
+# Makes a scorer from the options of a sentence; its only feature is added to the score
 MakeConstraint: TypeAlias = Callable[[OptionTable], SentenceScorer]
 IsStopped: TypeAlias = Callable[[], bool]
 
@@ -81,11 +81,11 @@ def never() -> bool:
 
 
 class Stopped(Exception):
-    """The caller no longer wants the translation."""
+    """The caller cancelled the search."""
 
 
 class Decoder:
-    """Translates sentences under given weights. Not shared between threads: it owns its memory."""
+    """Translates sentences with given weights. Not thread-safe: it reuses its memory."""
 
     def __init__(
         self,
@@ -97,8 +97,8 @@ class Decoder:
     ) -> None:
         if not 1 <= settings.options <= MOST_OPTIONS:
             raise SettingError(
-                f"there cannot be {settings.options} options for a source phrase",
-                expected=f"possible: 1 to {MOST_OPTIONS}",
+                f"search.options is {settings.options}",
+                expected=f"expected 1 to {MOST_OPTIONS}",
             )
         self.phrases, self.lm, self.distortion = phrases, lm, tuple(distortion)
         self.settings = settings
@@ -122,22 +122,22 @@ class Decoder:
             settings.options,
             drop_unknown=settings.drop_unknown,
         )
-        own = (name for model in distortion for name in model.feature_names)
-        self.feature_names: tuple[str, ...] = (*dense_features(lm), *own)
-        self.is_stopped: IsStopped = never  # looked at now and then
+        distortion_names = (name for model in distortion for name in model.feature_names)
+        self.feature_names: tuple[str, ...] = (*dense_features(lm), *distortion_names)
+        self.is_stopped: IsStopped = never  # called repeatedly during the search
         self._workspace: Workspace | None = None
-        self._is_wrong = False  # some of what it remembers
+        self._is_wrong = False  # whether cached language model states are invalid
         self._capacity = _first_capacity(settings)
 
     def options(self, sentence: Sentence) -> SentenceOptions:
         if self._speaker.forgets() or self._is_wrong:
-            # what is known about the language model's states holds no more
+            # cached language model states are invalid
             self._is_wrong, self._workspace = False, None
             self._finder.forget()
-        found = self._finder.find(self.phrases.source_vocabulary.encode(sentence.words))
+        options = self._finder.find(self.phrases.source_vocabulary.encode(sentence.words))
         self._check_answers()
         terms, how = sentence.markup.terms, (self.lm.encode, self._speaker, self._option_weights)
-        return place_terms(terms, found, *how) if terms else found
+        return place_terms(terms, options, *how) if terms else options
 
     def decode(
         self,
@@ -147,9 +147,9 @@ class Decoder:
         distinct: bool = False,
         constraint: MakeConstraint | None = None,
     ) -> Decoded:
-        """The best derivations of a sentence; `distinct`: of each translation only the best.
+        """The best derivations of a sentence; `distinct`: only the best of each translation.
 
-        A `constraint` made from the options takes part in the search, and in nothing else.
+        A `constraint`, made from the options, affects only the search.
         """
         began = perf_counter()
         options = self.options(sentence)
@@ -161,7 +161,7 @@ class Decoder:
         weighted = list(zip(scorers, self._distortion_weights, strict=True))
         if constraint is not None:
             weighted.append((constraint(options.table), np.ones(1)))
-        asked = [each for each in weighted if not isinstance(each[0], TableScorer)]
+        asked = [pair for pair in weighted if not isinstance(pair[0], TableScorer)]
         zones = zones_of(sentence.markup, len(sentence))
         seconds = self.settings.time_limit if self.settings.time_limit > 0 else inf
         best, workspace = self._best(
@@ -195,7 +195,7 @@ class Decoder:
         return _distinct(decoded, workspace, n_best) if distinct and n_best > 1 else decoded
 
     def derivations(self, sentence: Sentence, chosen: Ragged, scores: FloatArray) -> Decoded:
-        """What an earlier search of a sentence, not an empty one, has found."""
+        """Restores the result of an earlier search of a non-empty sentence."""
         options = self.options(sentence)
         scorers = tuple(model.prepare(sentence, options.table) for model in self.distortion)
         return Decoded(sentence, options, scorers, chosen, scores, self.lm, self.feature_names)
@@ -206,8 +206,10 @@ class Decoder:
         weighted: Sequence[tuple[SentenceScorer, FloatArray]],
         zones: Int32Array,
     ) -> SearchSpace:
-        """Everything about the sentence that the compiled search looks at."""
-        tables = [(own, weights) for own, weights in weighted if isinstance(own, TableScorer)]
+        """The arrays of the sentence for the compiled search."""
+        tables = [
+            (scorer, of_scorer) for scorer, of_scorer in weighted if isinstance(scorer, TableScorer)
+        ]
         n_words = options.table.n_words
         scorers, every_weight = zip(*weighted, strict=True) if weighted else ((), ())
         return SearchSpace(
@@ -242,7 +244,7 @@ class Decoder:
         models: CoverageModels | None,
         deadline: float,
     ) -> tuple[int, Workspace]:
-        """Searches until there is room enough."""
+        """Searches, with larger workspaces until one suffices."""
         n_words = space.n_words
         while True:
             workspace = self._room(n_words)
@@ -250,12 +252,12 @@ class Decoder:
             best = search(space, self._speaker.lm, workspace, *how)
             self._check_answers()
             if self._speaker.has_grown():
-                self._workspace = None  # some of its answers are wrong
+                self._workspace = None  # some cached answers are invalid
                 continue
             if best == STOPPED:
                 raise Stopped
             if best == NO_TRANSLATION or (best >= 0 and _is_forbidden(workspace, best)):
-                if workspace.counters[NARROWED]:  # a constraint needs more than the time allows
+                if workspace.counters[NARROWED]:  # a constraint needs more than the time limit
                     deadline = inf
                     continue
                 raise NotFound("no translation was found within the limits of the search")
@@ -271,7 +273,7 @@ class Decoder:
                 )
 
     def _check_answers(self) -> None:
-        """Raises what went wrong when the language model was asked."""
+        """Raises an error that occurred in the language model."""
         try:
             self._speaker.check()
         except BaseException:
@@ -279,7 +281,7 @@ class Decoder:
             raise
 
     def _room(self, n_words: int) -> Workspace:
-        """A workspace for a sentence of this length: the last one, if it is large enough."""
+        """A workspace for a sentence of this length; reuses the last one if it is large enough."""
         needed = (n_words + 1) * (self.settings.pop_limit or 1000) + 1
         size = coverage_size(n_words)
         have = self._workspace
@@ -310,7 +312,7 @@ def _first_capacity(settings: SearchSettings) -> Capacity:
 
 
 def _distinct(decoded: Decoded, workspace: Workspace, n_best: int) -> Decoded:
-    """The best derivation of each translation; tries more until there are `n_best`."""
+    """The best derivation of each translation; enlarges the list until it has `n_best`."""
     size = n_best
     while True:
         first = decoded.first_of_each_translation()
@@ -323,8 +325,8 @@ def _distinct(decoded: Decoded, workspace: Workspace, n_best: int) -> Decoded:
 
 @uncounted_kernel
 def _fill_path(hypotheses, last, options):
-    """Writes the options of the best path to a hypothesis; returns where they begin, for they stand
-    at the end."""
+    """Writes the options of the best path to a hypothesis to the end of `options`; returns their
+    start."""
     at = len(options)
     while last > 0:
         at -= 1

@@ -28,13 +28,11 @@ class Decoded:
     lm: SpeakingModel
     feature_names: tuple[str, ...]
     record: SearchRecord = NO_RECORD
-    lattice: Lattice | None = None  # if the settings of the search ask for it
-    # of a translation that was requested and cannot be said: how the best one differs from it
+    lattice: Lattice | None = None  # if `search.lattice` is set
+    # difference from a requested translation that the search could not produce
     lacks: tuple[str, ...] = ()
     adds: tuple[str, ...] = ()
-    _phrases: dict[int, list[str]] = field(
-        default_factory=dict
-    )  # words of options, filled in on demand
+    _phrases: dict[int, list[str]] = field(default_factory=dict)  # cache of the words of options
 
     def __len__(self) -> int:
         return len(self.chosen)
@@ -48,7 +46,7 @@ class Decoded:
 
     @property
     def n_pieces(self) -> int:
-        """How many searches translated the sentence."""
+        """The number of separately translated pieces."""
         return 1
 
     def words(self, number: int = 0) -> list[str]:
@@ -66,7 +64,7 @@ class Decoded:
             elif entry >= 0:
                 ids = phrases.target_phrases[phrases.target[entry]]
                 known = phrases.target_vocabulary.decode(ids.tolist())
-                if self.sentence.written and NUMBER in known:  # in tokens it is a word
+                if self.sentence.written and NUMBER in known:  # in tokenised input it is a word
                     known = self._with_numbers(option, known)
             elif table.drop_unknown:
                 known = []
@@ -76,7 +74,7 @@ class Decoded:
         return known
 
     def _with_numbers(self, option: int, words: list[str]) -> list[str]:
-        """The words with the numbers that placeholders are linked with."""
+        """Replaces placeholders by the numbers that they are linked to."""
         places = np.arange(len(words))
         sources = self.options.table.linked_source(np.full(len(words), option), places).tolist()
         return [
@@ -125,7 +123,7 @@ class Decoded:
         return feature_values(self.options, self.chosen, self.lm, self.scorers)
 
     def first_of_each_translation(self) -> Int64Array:
-        """The numbers of the derivations whose translation no better derivation has."""
+        """The numbers of the best derivations of each distinct translation."""
         seen: dict[tuple[str, ...], int] = {}
         for number in range(len(self)):
             seen.setdefault(tuple(self.words(number)), number)

@@ -1,20 +1,20 @@
-"""The edges of the search: which spans may follow which groups of hypotheses.
+"""The edges of the search: spans that may follow a group of hypotheses.
 
-A group is known by its coverage and by where the last phrase ends. Taking a span leads to another
-group; the estimate for the words that are left changes only in the gap that the span lies in:
+A group is defined by its coverage and the end of the last phrase. Translating a span leads to
+another group; the estimate for the remaining words changes only in the gap that contains the span:
 
     covered ■■□□□□□■■     words = before − future[gap] + future[left part] + future[right part]
                 ▒▒
 
-Gaps cost jumps as well: the next one to the first gap, then from each gap to the one after it. To
-count them in advance (Moore and Quirk 2007) keeps a stack from filling with hypotheses that have
-the easy words of the whole sentence and all their jumps before them:
+Gaps also cost jumps: one to the first gap, then one from each gap to the next. Counting them in
+advance (Moore and Quirk 2007) keeps a stack from filling with hypotheses that have translated only
+the easy words of the sentence and postponed all jumps:
 
     covered ■■□□■■■□□■    jumps = [end of the last phrase → first gap] + [first gap → second gap]
 
-How far a step may jump follows Moses' rule for the distortion limit, so that results compare. The
-jump from the last phrase is limited. So is the end of a phrase that leaves the first gap open,
-because the search must be able to return to it:
+The distortion limit is applied as in Moses, so that results are comparable. It limits the jump from
+the last phrase. If a phrase leaves the first gap open, it also limits the distance from the gap to
+the phrase's end, because the search must return to the gap:
 
     covered ■■□□■■□□□□     gap = 2, previous_end = 6, limit 5: the phrase 6:7 may be next, but not
               ^   ▒▒       6:8, whose end would be 6 words away from the gap
@@ -47,19 +47,19 @@ from hyperbaton.foundation.sorted_arrays import lower_bound
 
 
 def distance_limit(limit: int, n_words: int) -> int:
-    """The limit of a setting in words; a negative one means none."""
+    """The limit in words; a negative setting means no limit."""
     return limit if limit >= 0 else n_words
 
 
 @uncounted
 def within_limit(start: Any, end: Any, previous_end: int, gap: int, limit: int) -> Any:
-    """Whether a free span start:end, or which of several, may be translated next."""
+    """Whether the distortion limit allows a free span start:end, or each of several, to be next."""
     return (abs(start - previous_end) <= limit) & ((start == gap) | (end - gap <= limit))
 
 
 @uncounted
 def collect_edges(space, ws, n_covered, distortion_limit):
-    """All edges into the stack; their number, or NO_EDGES."""
+    """Collects all edges into the stack; returns their number, or NO_EDGES."""
     n_edges = 0
     longest = len(space.length_span) - 2
     for length in range(1, min(longest, n_covered) + 1):
@@ -79,7 +79,7 @@ def _edges_of_group(space, ws, number, length, distortion_limit, n_edges):
     """Adds the edges from a group along spans of one length."""
     group, covered = ws.groups[number], ws.coverage[number]
     best = ws.members[group.begin]
-    # the gap that spans lie in, the end of the gap before it and the start of the one after it
+    # the current gap, the end of the gap before it and the start of the gap after it
     before, left, right, after = space.n_words + 1, 0, 0, np.int64(group.gap)
     nearest = max(group.gap, group.end - distortion_limit)
     first, last = space.length_span[length], space.length_span[length + 1]
@@ -118,10 +118,10 @@ def _edges_of_group(space, ws, number, length, distortion_limit, n_edges):
 
 @uncounted
 def _left_over(future, jumps, group, before, left, right, after, start, end):
-    """Estimates for the words that are left, and for the jumps between their gaps, if the span
-    start:end in the gap left:right is taken."""
+    """Estimates for the remaining words and for the jumps between gaps after translating the span
+    start:end in the gap left:right."""
     words = group.words - future[left, right] + future[left, start] + future[end, right]
-    # a part that is left of the gap takes its place; without one, the neighbours become neighbours
+    # a remainder of the gap takes its place; otherwise the gaps on both sides become neighbours
     between = group.jumps + jumps[start if left < start else before, end if end < right else after]
     if left == start:
         between -= jumps[before, left]
@@ -132,7 +132,7 @@ def _left_over(future, jumps, group, before, left, right, after, start, end):
 
 @uncounted
 def open_edge(space, ws, number, n_grids, first_group):
-    """Makes the grid of an edge; returns 0, or what is full."""
+    """Makes the grid of an edge; returns 0, or the code of the array that is full."""
     edge, grid = ws.edges[number], ws.grids[n_grids]
     group, span = ws.groups[edge.group], space.spans[edge.span]
     start, end = np.int64(span.start), np.int64(span.end)
@@ -150,7 +150,8 @@ def open_edge(space, ws, number, n_grids, first_group):
 
 @uncounted
 def _target_group(future, jumps, ws, number, start, end, first_group):
-    """The group that the span leads to, created if it is new; or what is full."""
+    """The group that the span leads to, created if it is new; or the code of the array that is
+    full."""
     new = ws.counters[GROUPS]
     if new == len(ws.groups):
         return NO_GROUPS

@@ -1,15 +1,15 @@
-"""Why a derivation won: what every step added, feature by feature, and what the alternatives were.
+"""Explains a derivation: the contribution of every step, by feature, and the alternatives.
 
 The score of a derivation is Σ value · weight over its steps, its features, and the end of the
-sentence. Here the sum is taken apart into plain values, for `hyperbaton explain`, pictures and
-reports. At each step the best option of every other span that could have been taken is scored from
-the same hypothesis:
+sentence. This module splits the sum into plain values, for `hyperbaton explain`, pictures and
+reports. At each step, the best option of every other possible span is scored from the same
+hypothesis:
 
-    total = score so far + what the step adds + the search's estimate for the words then left
+    total = score so far + score of the step + future estimate
 
-The search compares hypotheses by this total, though only those that have translated equally many
-words. It looks further than one step, so the derivation need not take the best total everywhere.
-Steps that the search never tried because of its limits are scored as well.
+The search compares hypotheses by this total, but only those with the same number of covered words.
+Later steps matter too, so a derivation need not have the best total at every step. Steps that the
+search did not try because of its limits are scored as well.
 """
 
 from collections.abc import Iterator, Sequence
@@ -39,7 +39,7 @@ N_ALTERNATIVES = 5
 
 @dataclass(frozen=True)
 class Part:
-    """Features that belong together: the scores of the phrase table, or those of one model."""
+    """A group of features: the scores of the phrase table, or those of one model."""
 
     name: str
     first: int  # number of its first feature
@@ -48,7 +48,7 @@ class Part:
 
     @property
     def is_unknown(self) -> bool:
-        """Whether it is the penalty of unknown words, which no choice could have avoided."""
+        """Whether it is the penalty for unknown words, which no option can avoid."""
         return self.name == UNKNOWN and not self.is_distortion
 
     def sum(self, contributions: FloatArray) -> float:
@@ -57,7 +57,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Alternative:
-    """An option that could have been taken at a step, or the one that was."""
+    """A possible option at a step; the chosen one is included."""
 
     source: Span
     source_words: tuple[str, ...]
@@ -65,13 +65,13 @@ class Alternative:
     jump: int
     is_unknown: bool
     is_chosen: bool
-    part_scores: tuple[float, ...]  # what each part adds, weighted; with the sentence's end
-    future: float  # estimate for the words left
-    total: float  # score so far + what the step adds + future
+    part_scores: tuple[float, ...]  # weighted score of each part, including the sentence's end
+    future: float  # estimate for the remaining words
+    total: float  # score so far + score of the step + future
 
     @property
     def score(self) -> float:
-        """What the step adds."""
+        """The score of the step."""
         return sum(self.part_scores)
 
 
@@ -87,7 +87,7 @@ class Step:
     values: tuple[float, ...]  # of each feature
     word_scores: tuple[float, ...]  # log p of each target word, by the first language model
     score: float  # of the derivation up to here
-    alternatives: tuple[Alternative, ...]  # best total first, the chosen one among them
+    alternatives: tuple[Alternative, ...]  # best total first, including the chosen option
 
 
 @dataclass(frozen=True)
@@ -128,14 +128,14 @@ class Explanation:
 
     @property
     def part_scores(self) -> FloatArray:
-        """What each part adds in all, (parts,)."""
+        """The total score of each part, (parts,)."""
         total = self.contributions.sum(axis=0)
         return np.array([part.sum(total) for part in self.parts])
 
     @property
     def shares(self) -> FloatArray:
-        """Each part's share of all that was added or taken away, (parts,); they sum to 1. The
-        penalty of unknown words would swamp all others, and has none."""
+        """Each part's share of the sum of absolute part scores, (parts,); they sum to 1. The
+        penalty for unknown words would dominate, so its share is 0."""
         counts = np.array([not part.is_unknown for part in self.parts])
         sizes: FloatArray = np.abs(self.part_scores) * counts
         return sizes / (sizes.sum() or 1.0)
@@ -144,12 +144,12 @@ class Explanation:
 def explain(
     translator: Translator, decoded: Decoded, number: int = 0, n_alternatives: int = N_ALTERNATIVES
 ) -> Explanation:
-    """Takes apart one of the derivations that `translator` has found for a sentence."""
+    """Explains one of the derivations that `translator` has found for a sentence."""
     if not len(decoded.sentence):
-        raise DataError("an empty sentence has no derivation that could be explained")
+        raise DataError("an empty sentence has no derivation to explain")
     if n_breaks := len(decoded.sentence.breaks):
         raise DataError(
-            f"this line holds {n_breaks + 1} sentences, which are translated one by one",
+            f"this line has {n_breaks + 1} sentences, which are translated one by one",
             advice="explain one of them",
         )
     if decoded.n_pieces > 1:
@@ -200,7 +200,7 @@ def explain(
 
 
 def parts_of(lm: SpeakingModel, distortion: Sequence[DistortionModel]) -> Iterator[Part]:
-    """All parts of the score, in the order of the features."""
+    """Yields all parts of the score, in the order of the features."""
     n_translation, dense = len(TRANSLATION_FEATURES), dense_features(lm)
     yield Part("translation", 0, n_translation, False)
     for number in range(n_translation, len(dense)):
@@ -209,7 +209,7 @@ def parts_of(lm: SpeakingModel, distortion: Sequence[DistortionModel]) -> Iterat
     first = len(dense)
     for model in distortion:
         after = first + len(model.feature_names)
-        # two models of one kind differ in their features' names
+        # two models of the same kind have different feature names
         unique = names.count(model.name) == 1
         title = model.name if unique else model.feature_names[0].rpartition(".")[0]
         yield Part(title or model.name, first, after, True)
@@ -227,9 +227,9 @@ def _alternatives(
     order = np.lexsort((candidates.option, -totals))
     spans = np.stack([start, end], axis=1)
     first_of_span = np.sort(np.unique(spans[order], axis=0, return_index=True)[1])
-    own = (spans[order] == spans[chosen]).all(axis=1)
-    others = order[first_of_span[~own[first_of_span]]][:n]
-    better = order[first_of_span[own[first_of_span]]]  # of the chosen span, perhaps the chosen one
+    is_chosen_span = (spans[order] == spans[chosen]).all(axis=1)[first_of_span]
+    others = order[first_of_span[~is_chosen_span]][:n]
+    better = order[first_of_span[is_chosen_span]]  # best of the chosen span, perhaps the chosen one
     shown = {*others.tolist(), *better[: min(n, 1)].tolist(), chosen}
     for row in sorted(shown, key=lambda row: (-totals[row], row)):
         option = int(candidates.option[row])

@@ -22,17 +22,17 @@ from hyperbaton.models.phrases.table import SCORES
 
 TRANSLATION_FEATURES = tuple(f"translation.{name}" for name in SCORES)
 PHRASE_FEATURES = (*TRANSLATION_FEATURES, "phrase_penalty", "word_penalty")
-LM_FEATURE = len(PHRASE_FEATURES)  # the first one
+LM_FEATURE = len(PHRASE_FEATURES)  # the first language model's
 UNKNOWN = "unknown"
 
 
 def dense_features(lm: SpeakingModel) -> tuple[str, ...]:
-    """All features but those of the distortion models."""
+    """All features except those of the distortion models."""
     return (*PHRASE_FEATURES, *lm.feature_names, UNKNOWN)
 
 
 def lm_columns(lm: SpeakingModel) -> list[int]:
-    """Where the language models are among the dense features."""
+    """The columns of the language models among the dense features."""
     return list(range(LM_FEATURE, LM_FEATURE + len(lm.feature_names)))
 
 
@@ -42,7 +42,7 @@ def feature_values(
     lm: SpeakingModel,
     scorers: Sequence[SentenceScorer],
 ) -> FloatArray:
-    """(derivations, features): the dense ones, then those of the distortion models."""
+    """Features of derivations, (derivations, features): dense ones, then distortion models."""
     texts = options.texts.take(derivations.values.astype(np.int64))
     dense = _sums(option_values(options, derivations.values, lm), derivations)
     dense[:, lm_columns(lm)] = lm.feature_scores(
@@ -58,7 +58,7 @@ def feature_values(
 
 
 def option_values(options: SentenceOptions, chosen: Int32Array, lm: SpeakingModel) -> FloatArray:
-    """(B, dense features) of the chosen options; the language models' columns are left 0."""
+    """Dense features of the chosen options, (B, F); the columns of language models are 0."""
     table, n_scores = options.table, len(SCORES)
     entry = table.entry[chosen]
     values = np.zeros((len(chosen), len(dense_features(lm))))
@@ -73,13 +73,13 @@ def option_values(options: SentenceOptions, chosen: Int32Array, lm: SpeakingMode
 
 
 def _sums(values: FloatArray, derivations: Ragged) -> FloatArray:
-    """Values of steps, (steps, F), summed over each derivation, none of which is empty."""
+    """Sums the values of steps, (steps, F), over each derivation; none may be empty."""
     sums: FloatArray = np.add.reduceat(values, derivations.offsets[:-1], axis=0)
     return sums
 
 
 def _table_values(scorer: TableScorer, options: SentenceOptions, derivations: Ragged) -> FloatArray:
-    """A table's features: a step depends on no more than the option before it."""
+    """The features of a table scorer: a step depends only on the previous option."""
     option: Int32Array = derivations.values
     previous = np.concatenate([[START], option[:-1]]).astype(np.int32)
     previous[derivations.offsets[:-1]] = START

@@ -1,9 +1,9 @@
-"""The search lattice: all derivations that a search has found, as a graph.
+"""The search lattice: all derivations found by a search, as a graph.
 
-A node is a hypothesis, an arc is a step to it from another one; recombined hypotheses are one node
-with several arcs. Only nodes and arcs on a path to a complete translation are kept. The lattice of
-an exhaustive search holds every derivation, that of a pruned search those that survived. The best
-part of a lattice, with one end, is arcs alone.
+A node is a hypothesis, and an arc is a step between two; recombined hypotheses are one node with
+several arcs. Only nodes and arcs on a path to a complete translation are kept. The lattice of an
+exhaustive search has every derivation, that of a pruned search those that survived. A pruned
+lattice, with a single end node, is stored as arcs only (`Arcs`).
 """
 
 from dataclasses import dataclass
@@ -21,13 +21,13 @@ NONE = -1
 
 @dataclass(frozen=True, eq=False)
 class Lattice:
-    """V nodes and A arcs. Node 0 has translated nothing; arcs are sorted by the node they lead to,
-    the one on the best path to it first. Nodes come before the nodes that they lead to."""
+    """V nodes and A arcs. Node 0 is the empty hypothesis. Nodes are in topological order; arcs are
+    sorted by their end node, the one on the best path first."""
 
     n_covered: Int64Array  # (V,) source words
     coverage: UInt64Array  # (V, W) as bits
     score: FloatArray  # (V,) of the best path to the node
-    future: FloatArray  # (V,) what the search expected of the rest
+    future: FloatArray  # (V,) the search's future estimate
     rest: FloatArray  # (V,) score of the best path from the node to the end
     following: Int32Array  # (V,) next node on this path, NONE at the end
     arc_from: Int32Array  # (A,)
@@ -40,7 +40,7 @@ class Lattice:
 
 
 def make_lattice(workspace: Workspace, n_words: int) -> Lattice:
-    """The lattice of the last search in this workspace, which must have kept its arcs."""
+    """The lattice of the last search in this workspace, which must have recorded arcs."""
     stack_begin = workspace.stacks["hypothesis"][: n_words + 2]
     hypotheses = workspace.hypotheses[: workspace.counters[HYPOTHESES]]
     rest, following, arcs = _useful(
@@ -71,8 +71,8 @@ def make_lattice(workspace: Workspace, n_words: int) -> Lattice:
 
 @kernel
 def _useful(hypotheses, arcs, first_complete):
-    """Best score from each hypothesis to the end, −inf if there is no path; the next hypothesis on
-    it; and the arcs that reach the end. Arcs are in the order of the stacks they lead to."""
+    """The best score from each hypothesis to the end, −inf without a path; the next hypothesis on
+    the best path; and the arcs that reach the end. Arcs are in the order of their end stacks."""
     rest = np.full(len(hypotheses), -np.inf)
     for number in range(first_complete, len(hypotheses)):
         if hypotheses[number].score > -FORBIDDEN / 2:
@@ -83,14 +83,14 @@ def _useful(hypotheses, arcs, first_complete):
         arc = arcs[number]
         total = arc.score + rest[arc.to]
         is_useful[number] = rest[arc.to] > -np.inf
-        if is_useful[number] and total >= rest[arc.before]:  # ties: the first one, as everywhere
+        if is_useful[number] and total >= rest[arc.before]:  # the first of equal arcs wins
             rest[arc.before], following[arc.before] = total, arc.to
     return rest, following, np.flatnonzero(is_useful)
 
 
 class Arcs(NamedTuple):
-    """Arcs sorted by the node they lead to. Node 0 is the beginning, the last one the end; nodes
-    come before those that they lead to."""
+    """Arcs sorted by their end node. Nodes are in topological order; the first is the beginning,
+    the last the end."""
 
     before: Int32Array
     to: Int32Array
@@ -99,8 +99,8 @@ class Arcs(NamedTuple):
 
 
 def pruned_arcs(lattice: Lattice, n: int) -> Arcs:
-    """The `n` arcs with the best derivations, all if there are fewer, and what they need to be on a
-    path from the beginning to the end."""
+    """The `n` arcs with the best derivations, or all if there are fewer, and the arcs that connect
+    them to the beginning and the end."""
     arcs = _with_end(lattice)
     best = best_paths(arcs)
     worst = -np.partition(-best.total, n - 1)[n - 1] if n < len(best.total) else -np.inf
@@ -115,7 +115,7 @@ def pruned_arcs(lattice: Lattice, n: int) -> Arcs:
 
 
 def _with_end(lattice: Lattice) -> Arcs:
-    """The arcs of a lattice, and one from every complete translation to a common end."""
+    """The arcs of a lattice, and arcs from every complete translation to a common end."""
     complete = np.flatnonzero(lattice.following == NONE).astype(np.int32)
     same = np.ones_like(complete)
     return Arcs(
@@ -127,9 +127,9 @@ def _with_end(lattice: Lattice) -> Arcs:
 
 
 class BestPaths(NamedTuple):
-    to: Int64Array  # (nodes,) the last arc of the best path to each, NONE for the beginning
-    after: Int64Array  # (nodes,) the first arc of the best path to the end, NONE for the end
-    total: FloatArray  # (arcs,) scores of the best derivations through them
+    to: Int64Array  # (nodes,) last arc of the best path to each node, NONE for the beginning
+    after: Int64Array  # (nodes,) first arc of the best path to the end, NONE for the end
+    total: FloatArray  # (arcs,) score of the best derivation through each arc
 
 
 @kernel
@@ -151,7 +151,7 @@ def best_paths(arcs):
 
 @kernel
 def _connected(arcs, best, is_kept):
-    """These arcs, and those on the best paths through them: rounding may have parted equals."""
+    """Adds the arcs on the best paths through the kept arcs, which rounding may have excluded."""
     for arc in range(len(arcs.to) - 1, -1, -1):
         if is_kept[arc] and arcs.before[arc]:
             is_kept[best.to[arcs.before[arc]]] = True

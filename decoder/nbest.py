@@ -2,9 +2,9 @@
 
 The lattice consists of the hypotheses of the search and arcs for all its steps, including those
 that lost in recombination. The next best path to a hypothesis is the best of the next paths through
-its arcs, so it is found by asking the hypothesis that the last one came from for its next, and so
-on (the recursive enumeration algorithm of Jiménez and Marzal 1999). What that takes grows with the
-derivations that are wanted, however many others score the same; of a long sentence, thousands may.
+its arcs; to find it, only the predecessor on its last path must find its next path, recursively
+(the recursive enumeration algorithm of Jiménez and Marzal 1999). The cost grows with the number of
+wanted derivations, even if thousands of others have the same score.
 """
 
 import numpy as np
@@ -14,17 +14,17 @@ from hyperbaton.decoder.workspace import ARCS, HYPOTHESES, Workspace
 from hyperbaton.foundation.arrays import FloatArray, Ragged
 from hyperbaton.foundation.kernels import inner, kernel
 
-ROOT = 0  # the hypothesis that has translated nothing
+ROOT = 0  # the empty hypothesis
 NONE = -1
 ARC, BEFORE, SCORE = range(3)  # of a path
 FIRST, LAST, STATE = range(3)  # of a hypothesis
-# its next path can be chosen, needs another path for the arc of the last one first, is not there
+# The next path can be chosen; first needs another path for the arc of the last one; does not exist
 READY, USED, ENDED = range(3)
 
 
 def best_derivations(workspace: Workspace, n_words: int, n: int) -> tuple[Ragged, FloatArray]:
-    """Options (in target order) and scores of the `n` best derivations, or of all if fewer; none
-    that a constraint forbids."""
+    """Options (in target order) and scores of the `n` best derivations, or all if fewer, without
+    those that a constraint forbids."""
     first, last = workspace.stacks["hypothesis"][n_words : n_words + 2].tolist()
     options, offsets, scores = _enumerate(
         workspace.hypotheses[: workspace.counters[HYPOTHESES]],
@@ -41,7 +41,7 @@ def best_derivations(workspace: Workspace, n_words: int, n: int) -> tuple[Ragged
 
 @inner
 def arcs_by_end(n_hypotheses, arcs):
-    """Arc numbers sorted by the hypothesis they lead to, and where those of each begin."""
+    """Arc numbers sorted by end hypothesis, and the start of each hypothesis' arcs."""
     begin = np.zeros(n_hypotheses + 1, np.int64)
     for number in range(len(arcs)):
         begin[arcs[number].to + 1] += 1
@@ -55,12 +55,12 @@ def arcs_by_end(n_hypotheses, arcs):
 
 @kernel
 def _enumerate(hypotheses, arcs, first, last, n_words, n):
-    """Of paths to hypotheses with equal scores, the arc that stands first wins."""
+    """Enumerates the best paths; among paths with equal scores, the first arc wins."""
     lattice = hypotheses, arcs, *arcs_by_end(len(hypotheses), arcs)
-    # Of each arc: the path that it continues, or NONE for the best, which is made when it is
-    # needed; and the score with it. They are set when the arc's end is first asked for a path
+    # For each arc: the path that it continues, or NONE for the best, which is computed on demand;
+    # and the score with it. Both are set when the arc's end first needs a path
     continued, values = np.empty(len(arcs), np.int64), np.empty(len(arcs))
-    # Of each hypothesis: its first and last path so far, and what is known about the next
+    # For each hypothesis: its first and last path so far, and the state of the next
     known = np.full((len(hypotheses), 3), NONE)
     known[ROOT] = (0, 0, ENDED)
     # Paths: arc, path before, score; and the next best path to the same hypothesis
@@ -99,7 +99,7 @@ def _find_next(wanted, lattice, continued, values, known, paths, following):
                 continued[arc] = NONE
                 values[arc] = hypotheses[arcs[arc].before].score + arcs[arc].score
             known[node, STATE] = READY
-        elif known[node, STATE] == USED:  # the arc of the last path goes on with another
+        elif known[node, STATE] == USED:  # give the arc of the last path its next path
             arc, path, _ = paths[known[node, LAST]]
             before = arcs[arc].before
             if following[path] == NONE and known[before, STATE] != ENDED:
@@ -136,7 +136,7 @@ def _find_next(wanted, lattice, continued, values, known, paths, following):
 
 @inner
 def _write_options(path, paths, arcs, options, begin):
-    """The options of a path, from its first step on; returns where they end."""
+    """Writes the options of a path, from its first step; returns their end."""
     end, step = begin, path
     while paths[step][ARC] != NONE:
         end, step = end + 1, paths[step][BEFORE]

@@ -1,7 +1,7 @@
-"""The options of a sentence: what the phrase table offers for its spans, best first.
+"""The options of a sentence: the translations of its spans in the phrase table, best first.
 
-The best options of a source phrase depend only on the weights, so they are computed when the phrase
-is first met and then remembered: a few words of a language make up most of its text.
+The best options of a source phrase depend only on the weights, so they are computed at its first
+occurrence and then cached: a few frequent words make up most of a text.
 """
 
 from dataclasses import dataclass
@@ -22,25 +22,25 @@ from hyperbaton.models.phrases.settings import GRID
 from hyperbaton.models.phrases.sorted_trie import ROOT, SortedTrie, child
 from hyperbaton.models.phrases.table import DIRECT, INVERSE, PhraseTable
 
-MOST_OPTIONS = 64  # of the table for each source phrase; those beyond hardly ever win
+MOST_OPTIONS = 64  # per source phrase; further ones hardly ever win
 UNKNOWN_SCORE = -100.0  # the feature `unknown` of a copied word; its weight is not tuned
 
 SPAN = np.dtype([("start", np.int32), ("end", np.int32), ("option", np.uint32)])
 OPTION = np.dtype(
     [
         ("base", np.float64),  # weighted score without language model and distortion
-        ("estimate", np.float64),  # weighted language model score of the option by itself
+        ("estimate", np.float64),  # weighted language model score of the option without context
         ("word_begin", np.uint32),
         ("word_end", np.uint32),
-        ("lm_state", np.int32),  # after the option by itself
+        ("lm_state", np.int32),  # after the option without context
         ("unused", np.int32),
     ]
 )
 WORD = np.dtype(
     [
-        ("tail", np.float64),  # weighted language model score of the words after it, likewise
+        ("tail", np.float64),  # weighted language model score of the following words, likewise
         ("word", np.int32),  # language model id
-        ("state", np.int32),  # after this word when nothing comes before the option
+        ("state", np.int32),  # after this word, without context before the option
     ]
 )
 # The best entries of a source phrase so far
@@ -63,7 +63,7 @@ class OptionWeights(NamedTuple):
 
 
 class _Source(NamedTuple):
-    """Arrays of the phrase table, by their names, and the language model, for compiled code."""
+    """Arrays of the phrase table and the language model for compiled code."""
 
     trie: SortedTrie
     entry_begin: Int32Array
@@ -78,7 +78,7 @@ class _Source(NamedTuple):
 
 
 class _UnknownWord(NamedTuple):
-    """The only option of a word that the phrase table does not know."""
+    """The only option of an unknown word."""
 
     base: float
     estimate: float
@@ -87,7 +87,7 @@ class _UnknownWord(NamedTuple):
 
 
 class _Memo(NamedTuple):
-    """Remembered source phrases: nodes of the trie with runs of options and of their words."""
+    """Cached source phrases: nodes of the trie with runs of options and of their words."""
 
     number: Int32Array  # (n_nodes,) memo of each node, or EMPTY
     option_begin: Int64Array  # (memos + 1,)
@@ -102,7 +102,7 @@ class SentenceOptions:
     """The options of one sentence with their scores; spans by length, then start."""
 
     table: OptionTable
-    spans: NDArray[Any]  # (S + 1,) SPAN; the last one only says where the options end
+    spans: NDArray[Any]  # (S + 1,) SPAN; the last row marks the end of the options
     length_span: Int32Array  # (longest + 2,) first span of each length
     options: NDArray[Any]  # (N,) OPTION, in each span best first
     option_words: NDArray[Any]  # WORD, of all options
@@ -115,7 +115,7 @@ class SentenceOptions:
 
 
 class OptionFinder:
-    """Finds options under given weights. One per thread, because it remembers its results."""
+    """Finds options under given weights. Use one per thread, because it caches its results."""
 
     def __init__(
         self,
@@ -135,7 +135,7 @@ class OptionFinder:
         self.forget()
 
     def forget(self) -> None:
-        """Begins again with nothing remembered."""
+        """Clears the cache."""
         weights, drop_unknown, lm = self.weights, self.drop_unknown, self._speaker.lm
         self._source = self._source._replace(lm=lm)
         logprob, state = step(lm, EMPTY_STATE, UNKNOWN)
@@ -150,7 +150,7 @@ class OptionFinder:
 
     def find(self, words: Int32Array) -> SentenceOptions:
         """The options for a sentence of source word ids."""
-        # Kernels get their arrays from here: what allocates is slow to compile.
+        # Arrays are allocated here, because kernels that allocate are slow to compile.
         found = np.empty((GRID, len(words)), np.int32)  # memo by length − 1 and start
         ranked = np.empty(self.limit, RANKED)
         while True:
@@ -189,7 +189,7 @@ def _empty_memo(n_nodes: int, n_options: int, n_words: int) -> _Memo:
 
 
 def _grown(memo: _Memo) -> _Memo:
-    """The same memo with twice the room."""
+    """A copy of the memo with twice the capacity."""
     larger = _empty_memo(len(memo.number), 2 * len(memo.entry), 2 * len(memo.words))
     for name in _Memo._fields:
         old = getattr(memo, name)
@@ -212,7 +212,7 @@ def _lay_out(memo, found, unknown, start, end, entry, spans, length_span, option
             spans[row].start, spans[row].end, spans[row].option = place, place + length, n
             row += 1
             first, last = n, n + 1
-            if memo_number == EMPTY:  # a word that has no option by itself is unknown
+            if memo_number == EMPTY:  # a word without an option of length 1 is unknown
                 entry[n] = -1
                 option = options[n]
                 option.base, option.estimate = unknown.base, unknown.estimate
@@ -244,15 +244,15 @@ def _lay_out(memo, found, unknown, start, end, entry, spans, length_span, option
 
 @uncounted_kernel
 def _look_up(source, memo, weights, words, ranked, found, n_unknown_words):
-    """Whether there is room for the memos of all spans with options, which are found or made; then
-    what `_sizes` counts."""
+    """Finds or makes the memos of all spans with options; returns whether they fit, and the counts
+    of `_sizes`."""
     room = _all_found(source, memo, weights, words, ranked, found)
     return room, *_sizes(memo, found, n_unknown_words)
 
 
 @uncounted
 def _all_found(source, memo, weights, words, ranked, found):
-    """Finds or makes the memo of every span with options; False if there is no room."""
+    """Finds or makes the memo of every span with options; False if the memo is full."""
     for start in range(len(words)):
         node = np.int32(ROOT)
         for length in range(1, min(len(words) - start, GRID) + 1):
@@ -269,7 +269,7 @@ def _all_found(source, memo, weights, words, ranked, found):
 
 @uncounted
 def _sizes(memo, found, n_unknown_words):
-    """Spans, options and target words in all, and the longest span."""
+    """The numbers of spans, options and target words, and the longest span."""
     n_spans, n_options, n_words, longest = 0, 0, 0, 1
     for length in range(1, GRID + 1):
         for start in range(found.shape[1]):
@@ -290,7 +290,7 @@ def _sizes(memo, found, n_unknown_words):
 
 @uncounted
 def _remember(source, memo, weights, node, ranked):
-    """Computes the best options of a node; False if there is no room for them."""
+    """Computes and caches the best options of a node; False if the memo is full."""
     first, last = source.entry_begin[node], source.entry_begin[node + 1]
     size = min(len(ranked), last - first)
     n = 0

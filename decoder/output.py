@@ -32,15 +32,15 @@ def aligned_line(result: Translation) -> str:
 
 
 def as_field(result: Translation) -> str:
-    """Words between bars: a word of bars, which is unknown and was copied, becomes what Moses' own
-    tokeniser makes of it."""
+    """The words, with a word that is the field separator, copied from the source, escaped as in
+    Moses' tokeniser."""
     _, escaped = RESERVED[BARS]
     return " ".join(escaped if word == BARS else word for word in result.words)
 
 
 def lattice_lines(number: int, decoded: Decoded) -> Iterator[str]:
-    """A sentence's lattice as Moses writes it with -output-search-graph, a line for each arc; none
-    for an empty sentence. A node has the number of its best arc."""
+    """A sentence's lattice in the format of Moses' -output-search-graph, one line for each arc; no
+    lines for an empty sentence. The number of a node is that of its best arc."""
     lattice, table = decoded.lattice, decoded.options.table
     if lattice is None:
         return
@@ -81,8 +81,8 @@ def json_line(number: int, decoded: Decoded, translator: Translator) -> str:
 
 
 def json_content(number: int, decoded: Decoded, translator: Translator) -> dict[str, Any]:
-    """The same as plain values. If the sentence was raw text, also its tokens and where they stand
-    in it, and those of the translation."""
+    """A translation as plain values. For raw text, also the tokens of the sentence with their
+    positions, and the tokens of the translation."""
     sentence, text = decoded.sentence, translator.preparation.text
     is_raw = text is not None and sentence.raw is not None
     first, *rest = [_plain(result, tokens=is_raw) for result in translator.results(decoded)]
@@ -110,7 +110,7 @@ def _plain(result: Translation, *, tokens: bool) -> dict[str, Any]:
 
 
 def _features(result: Translation) -> str:
-    """Values behind the names of their models: `lm= -12.3 msd= 0 0 -1.2 ...`."""
+    """Values after the names of their models: `lm= -12.3 msd= 0 0 -1.2 ...`."""
     groups = groupby(result.features.items(), lambda item: item[0].partition(".")[0])
     return " ".join(
         f"{name}= {' '.join(f'{value:.6g}' for _, value in items)}" for name, items in groups

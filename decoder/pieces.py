@@ -1,7 +1,7 @@
-"""Sentences that are too long for one search: cut at punctuation, translated piece by piece.
+"""Splits sentences that are too long for one search at punctuation, and joins the translations.
 
-A search's tables grow with the square of a sentence's length. Lines of a thousand words are hardly
-ever one sentence, and no model was trained on such.
+The tables of a search grow with the square of the sentence length. A line of a thousand words is
+hardly ever one sentence, and no model was trained on such sentences.
 
     he came , and he saw , and then he went      with at most 8 words
     ──────────┬────────────┬────────────────
@@ -22,13 +22,14 @@ from hyperbaton.decoder.statistics import SearchStatistics
 from hyperbaton.foundation.arrays import FloatArray, Int32Array, Int64Array, Ragged
 from hyperbaton.models.distortion.interface import FIRST_GIVEN, OptionTable
 
-OPENING = {"Ps", "Pi"}  # Unicode's categories of opening brackets and quotation marks
+OPENING = {"Ps", "Pi"}  # Unicode categories of opening brackets and quotation marks
 
 
 def cut(sentence: Sentence, longest: int, breaks: Sequence[int] = ()) -> list[Sentence]:
-    """Pieces of at most `longest` words each, unless a zone or term is longer; trees are left out.
+    """Splits a sentence into pieces of at most `longest` words, unless a zone or term is longer;
+    drops trees.
 
-    At `breaks` sentences end, so it is cut there in any case, but for marks that go on.
+    Always splits at `breaks`, where sentences end, except inside a zone or term.
     """
     ends = [place for place in breaks if sentence.markup.around(place) == (place, place)]
     begin, pieces = 0, []
@@ -46,8 +47,8 @@ def cut(sentence: Sentence, longest: int, breaks: Sequence[int] = ()) -> list[Se
 
 
 def _length(words: Sequence[str]) -> int:
-    """How many words make a piece: up to the last end of a sentence in their second half, or up to
-    the last punctuation there, or all."""
+    """The length of the first piece: up to the last end of a sentence in the second half of the
+    words, else up to the last punctuation there, else all words."""
     for is_boundary in (lambda word: word in FINAL, _closes):
         for place in range(len(words) - 1, len(words) // 2 - 2, -1):
             if is_boundary(words[place]):
@@ -56,7 +57,7 @@ def _length(words: Sequence[str]) -> int:
 
 
 def _closes(word: str) -> bool:
-    """Whether it is punctuation after which a clause may begin."""
+    """Whether a word is punctuation that may precede a clause."""
     kinds = {category(letter) for letter in word}
     return all(kind.startswith("P") for kind in kinds) and not kinds & OPENING
 
@@ -74,8 +75,8 @@ def _part(sentence: Sentence, begin: int, end: int) -> Sentence:
 
 @dataclass(frozen=True, eq=False)
 class Joined(Decoded):
-    """The translation of a whole sentence. It has no lattice, and its options and scorers are not
-    for another search."""
+    """The joined translation of all pieces. It has no lattice, and its options and scorers cannot
+    be used for another search."""
 
     parts: tuple[Decoded, ...] = ()
 
@@ -98,7 +99,7 @@ class Joined(Decoded):
 
 
 def join(sentence: Sentence, parts: Sequence[Decoded]) -> Joined:
-    """The best of every piece, then the second best of every piece, and so on."""
+    """Joins the best derivations of all pieces, then the second best, and so on."""
     size = max(map(len, parts))
     parts = [part.take(np.minimum(np.arange(size), len(part) - 1)) for part in parts]
     tables = [part.options.table for part in parts]
@@ -108,10 +109,10 @@ def join(sentence: Sentence, parts: Sequence[Decoded]) -> Joined:
     table = replace(
         tables[0],
         n_words=len(sentence),
-        start=_concatenated([one.start for one in tables], words),
-        end=_concatenated([one.end for one in tables], words),
-        entry=np.concatenate([_moved(*each) for each in zip(tables, given, strict=True)]),
-        given=tuple(one for table in tables for one in table.given),
+        start=_concatenated([piece.start for piece in tables], words),
+        end=_concatenated([piece.end for piece in tables], words),
+        entry=np.concatenate([_moved(*pair) for pair in zip(tables, given, strict=True)]),
+        given=tuple(translation for piece in tables for translation in piece.given),
     )
     rows = [_concatenated([part.chosen[row] for part in parts], options) for row in range(size)]
     return Joined(
@@ -127,11 +128,11 @@ def join(sentence: Sentence, parts: Sequence[Decoded]) -> Joined:
 
 
 def _moved(table: OptionTable, n_before: int) -> Int64Array:
-    """The entries, if so many given translations come before the table's own."""
+    """The entries, with given translations renumbered to follow `n_before` others."""
     return np.where(table.entry <= FIRST_GIVEN, table.entry - n_before, table.entry)
 
 
 def _concatenated(arrays: Sequence[Int32Array], before: Int64Array) -> Int32Array:
-    """One after the other; to each is added what comes before it."""
+    """Concatenates arrays after adding an offset to each."""
     moved = [values + number for values, number in zip(arrays, before, strict=True)]
     return np.concatenate(moved).astype(np.int32)

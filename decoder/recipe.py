@@ -1,7 +1,7 @@
-"""How to make a translator again from files, in another process or on another machine.
+"""Recipes: recreate a translator from files in another process or on another machine.
 
-A recipe is small, and made of plain values. The system's files are asked of the place where it is
-needed (`foundation/work/workplace.py`), and what was loaded there is kept for the next task.
+A recipe is small and consists of plain values. The workplace (`foundation/work/workplace.py`)
+fetches the system's files and keeps the loaded translator for the next task.
 """
 
 from dataclasses import dataclass, replace
@@ -17,20 +17,20 @@ from hyperbaton.models.system.folder import system_files
 @dataclass(frozen=True)
 class Origin:
     folder: Path
-    distortion: tuple[str, ...] = ()  # instead of the system's own models
+    distortion: tuple[str, ...] = ()  # models to use instead of the system's
     allow_plugins: bool = False
-    oracle: bool = False  # with the model `oracle`, even if the system has none
+    oracle: bool = False  # add the model `oracle` if the system has none
 
     def load(self, settings: SearchSettings | None = None) -> Translator:
         loaded = Translator.load(
             self.folder, settings, self.distortion, allow_plugins=self.allow_plugins
         )
-        has_one = any(isinstance(model, Oracle) for model in loaded.distortion)
-        return loaded.with_model(Oracle()) if self.oracle and not has_one else loaded
+        has_oracle = any(isinstance(model, Oracle) for model in loaded.distortion)
+        return loaded.with_model(Oracle()) if self.oracle and not has_oracle else loaded
 
     def recipe(self, translator: Translator) -> "Recipe":
-        """How to make the same translator, which was loaded from here and has perhaps other weights
-        and settings by now."""
+        """The recipe of a translator that was loaded from here and may have other weights and
+        settings now."""
         files = system_files(self.folder, self.distortion)
         weights, for_tokens = tuple(translator.weights.items()), translator.preparation.text is None
         return Recipe(self, files, translator.settings, weights, for_tokens)
@@ -38,22 +38,22 @@ class Origin:
 
 @dataclass(frozen=True)
 class Recipe:
-    """A translator, with the weights and settings that it has now."""
+    """The values that recreate a translator with its current weights and settings."""
 
     origin: Origin
-    files: tuple[str, ...]  # and folders, inside that of the system
+    files: tuple[str, ...]  # files and folders in the system's folder
     settings: SearchSettings
     weights: tuple[tuple[str, float], ...]
     for_tokens: bool
 
     def translator(self, here: Workplace) -> Translator:
-        """The same translator at another place."""
+        """Recreates the translator at a workplace."""
         folder = here.get(self.origin.folder, *self.files)
-        own = replace(self, origin=replace(self.origin, folder=folder))
-        loaded = here.remembered(own.origin, own.origin.load)
-        return here.remembered(own, lambda: own._changed(loaded))  # with its decoders
+        local = replace(self, origin=replace(self.origin, folder=folder))
+        loaded = here.remembered(local.origin, local.origin.load)
+        return here.remembered(local, lambda: local._changed(loaded))  # with its decoders
 
     def _changed(self, loaded: Translator) -> Translator:
-        """The system as it was loaded, with these weights and settings."""
+        """The loaded translator with these weights and settings."""
         translator = loaded.with_weights(dict(self.weights), **vars(self.settings))
         return translator.for_tokens() if self.for_tokens else translator

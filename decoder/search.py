@@ -1,16 +1,16 @@
 """Left-to-right beam search (Koehn 2004), compiled.
 
-One stack for each number of covered source words. The hypotheses of a stack that have the same
-coverage and whose last phrases end at the same place form a group. For each stack the search
-collects the edges that lead into it (`edges.py`), takes the best steps along them
-(`cube_pruning.py`), prunes the hypotheses, and sorts those that are left into their groups.
+There is one stack for each number of covered source words. Hypotheses of a stack with the same
+coverage and the same end of the last phrase form a group. For each stack, the search collects the
+edges that lead into it (`edges.py`), takes the best steps along them (`cube_pruning.py`), prunes
+the hypotheses, and sorts the remaining ones into their groups.
 
-Models that look at the coverage are asked between collecting and taking, once per stack and from
-Python (`coverage_models.py`). So the loop over the stacks stops there and resumes with their
-answers; without such models it runs through in one call.
+Coverage models score the steps between collecting and taking, once per stack, in Python
+(`coverage_models.py`). So the loop over the stacks returns there and resumes with their answers;
+without such models it runs in one call.
 
-For n-best lists every step is kept as an arc. Ties go to the first candidate, so results depend on
-nothing but the input.
+For n-best lists, every step is kept as an arc. Ties go to the first candidate, so results depend
+only on the input.
 """
 
 from collections.abc import Callable
@@ -40,10 +40,10 @@ from hyperbaton.foundation.kernels import kernel, uncounted, uncounted_kernel
 
 UNLIMITED = 1 << 40
 # Instead of a hypothesis
-ASK = -3  # the models that look at the coverage must be asked, or there is a pause
+ASK = -3  # the coverage models must score the steps, or the search pauses
 STOPPED = -4
-PAUSE = 50_000  # steps after which the search looks whether it is still wanted
-# For the stacks that are left when the time is up
+PAUSE = 50_000  # steps between checks whether the search was cancelled
+# Limits of the remaining stacks after the deadline
 NARROW_POPS, NARROW_STACK = 20, 10
 
 
@@ -52,10 +52,10 @@ class SearchLimits(NamedTuple):
     stack_size: int
     beam: float
     distortion: int
-    keep_arcs: bool  # keep all steps that were tried, for n-best lists
+    keep_arcs: bool  # keep all tried steps, for n-best lists
 
     def narrowed(self) -> "SearchLimits":
-        """So few steps that the end is near; every hypothesis can be extended to the end."""
+        """Limits after the deadline: few steps, but every hypothesis can reach the end."""
         pops, stack_size = min(self.pops, NARROW_POPS), min(self.stack_size, NARROW_STACK)
         return self._replace(pops=pops, stack_size=stack_size)
 
@@ -69,9 +69,9 @@ def search(
     is_stopped: Callable[[], bool] = lambda: False,
     deadline: float = inf,
 ) -> int:
-    """The best complete hypothesis, NO_TRANSLATION, what is full, or STOPPED if it was stopped.
+    """The best complete hypothesis, NO_TRANSLATION, the code of a full array, or STOPPED.
 
-    After the `deadline`, on the clock `perf_counter`, the beam is narrow.
+    After the `deadline`, on the clock `perf_counter`, the beam narrows.
     """
     answers, n_covered, n_edges = NO_ANSWERS, 0, 0
     n_stacks = 1 if models or deadline < inf else max(1, PAUSE // limits.pops)
@@ -100,8 +100,8 @@ def search(
 def _search_to_question(
     space, lm, ws, limits, answers, n_covered, n_edges, joint_states, n_models
 ):  # fmt: skip
-    """`_search_on`, and the batch of steps that the models are asked about: one call, because each
-    call from Python costs time for its arguments."""
+    """Runs `_search_on` and makes the batch of steps for the models, in one call, because passing
+    the arguments of each call from Python takes time."""
     result, n_edges = _search_on(space, lm, ws, limits, answers, n_covered, n_edges, 1)
     if result == ASK:
         classify(ws, n_covered)
@@ -111,11 +111,12 @@ def _search_to_question(
 
 @uncounted_kernel
 def _search_on(space, lm, ws, limits, answers, n_covered, n_edges, n_stacks):
-    """Searches on from a stack to the end, or until the edges into the one `n_stacks` later are
-    known. `n_edges` lead into this stack; `answers` holds the models' answers for their steps.
+    """Continues the search from a stack to the end, or until the edges into the stack `n_stacks`
+    later are collected. `n_edges` lead into this stack; `answers` are the models' answers for their
+    steps.
 
-    Returns the best hypothesis, NO_TRANSLATION, ASK or what is full, and the number of edges
-    that were collected last.
+    Returns the best hypothesis, NO_TRANSLATION, ASK or the code of a full array, and the number of
+    edges collected last.
     """
     pause = n_covered + n_stacks
     while True:
@@ -139,7 +140,7 @@ def _search_on(space, lm, ws, limits, answers, n_covered, n_edges, n_stacks):
 
 @uncounted
 def _begin(ws, future, lm_state, distortion):
-    """Stack 0: nothing is translated; `future` is the estimate of all that is to come."""
+    """Initialises stack 0 with the empty hypothesis; `future` is the estimate for the sentence."""
     first, group, member = ws.hypotheses[0], ws.groups[0], ws.members[0]
     first.score, first.total = 0.0, future
     first.lm_state = member.lm_state = lm_state
@@ -187,9 +188,9 @@ def prune_and_group(ws, limits, stack):
         best = max(best, hypothesis.total)
     ws.stacks[stack].best = best
     lowest = max(best - limits.beam, -FORBIDDEN / 2)
-    n_equal = last - first  # how many with the lowest score may stay
+    n_equal = last - first  # number of hypotheses with the lowest score to keep
     if last - first > limits.stack_size:
-        # each came from a step, which has been taken
+        # there are at least as many steps as hypotheses, and their totals are no longer needed
         cut, n_equal_to_cut = _cut(hypotheses, ws.steps["total"], limits.stack_size)
         if cut >= lowest:
             lowest, n_equal = cut, n_equal_to_cut
@@ -229,7 +230,7 @@ def prune_and_group(ws, limits, stack):
 
 @uncounted
 def _cut(hypotheses, room, size):
-    """The lowest score that may stay, and how many hypotheses with this score may."""
+    """The lowest score to keep, and the number of hypotheses with this score to keep."""
     totals = room[: len(hypotheses)]
     for number in range(len(hypotheses)):
         totals[number] = hypotheses[number].total
@@ -244,7 +245,7 @@ def _cut(hypotheses, room, size):
 def _smallest(values, rank):
     """The value of a rank, 0 for the smallest (Hoare 1961, algorithm 65); reorders the values.
 
-    As `np.partition`, which would take a third of the time that it takes to compile the search.
+    Like `np.partition`, which would take a third of the compile time of the search.
     """
     low, high = 0, len(values) - 1
     while low < high:

@@ -1,7 +1,7 @@
-"""What the search kernel sees of a sentence: plain arrays, nothing named, everything weighted.
+"""The arrays of a sentence for the search kernel, with all scores weighted.
 
-Models' estimates of the words that are left decide which hypotheses are tried first and which are
-pruned. They never become part of a score.
+The models' estimates for the remaining words determine which hypotheses are tried first and which
+are pruned. They are never part of a score.
 """
 
 from collections.abc import Sequence
@@ -16,31 +16,32 @@ from hyperbaton.foundation.kernels import uncounted, uncounted_kernel
 from hyperbaton.models.distortion.interface import SentenceScorer
 from hyperbaton.models.distortion.tables import Moves, TableScorer, joint_numbers, weighted_sum
 
-# Share of the jumps' scores that hypotheses are charged with in advance (Moore and Quirk 2007 count
-# them whole); found on 500 sentences of jaen's and 300 of kyoto's development sets
+# Share of the jump scores that is added in advance (all of it in Moore and Quirk 2007); chosen on
+# 500 sentences of jaen's and 300 of kyoto's development sets
 EARLY = 0.7
-UNUSED = -1  # row of an end where no option ends
+UNUSED = -1  # row of a position where no option ends
 
 
 class DistortionScores(NamedTuple):
-    """Weighted scores of the models that are tables, K of them over options and M over moves.
+    """Weighted scores of the table models: K tables over options and M over moves.
 
-    A step scores `by_place[end of the last phrase, span]` for what depends on no more than that,
-    and for each of the other tables `values[row of the last option + column of the next]`. Moves
-    are looked up likewise in `move_classes`, and scored by the options before and after them.
+    The score of a step is `by_place[end of the last phrase, span]`, which sums all tables that
+    depend only on these, plus `values[row of the last option + column of the next]` for each of the
+    other tables. The class of a move is found likewise in `move_classes`, and scored by the options
+    before and after it.
     """
 
     state_of_option: Int32Array  # (N + 1,) joint state; at 0 that of the beginning
     finish: FloatArray  # (N + 1,) score of ending the sentence after each option
     by_place: FloatArray  # (n_words + 1, S)
-    rows: Int32Array  # (N + 1, K) where the row of each option begins, the beginning's first
+    rows: Int32Array  # (N + 1, K) start of the row of each option; at 0 that of the beginning
     columns: Int32Array  # (N, K)
-    values: FloatArray  # K tables, one after the other
+    values: FloatArray  # K tables, concatenated
     move_rows: Int32Array  # (N + 1, M), as `rows`
     move_columns: Int32Array  # (N, M)
-    move_classes: NDArray[np.uint8]  # M tables, one after the other; no two have a class in common
+    move_classes: NDArray[np.uint8]  # M tables, concatenated; no two share a class
     before: FloatArray  # (N + 1, classes) score of each class by the option before the move
-    after: FloatArray  # (N, classes) and by the option after it
+    after: FloatArray  # (N, classes) score of each class by the option after the move
 
 
 class SearchSpace(NamedTuple):
@@ -51,12 +52,12 @@ class SearchSpace(NamedTuple):
     """
 
     n_words: int
-    spans: NDArray[Any]  # (S + 1,) SPAN; the last one only says where the options end
+    spans: NDArray[Any]  # (S + 1,) SPAN; the last row marks the end of the options
     length_span: Int32Array  # (longest + 2,) first span of each length
     options: NDArray[Any]  # (N,) OPTION, in each span by falling base + estimate
     words: NDArray[Any]  # WORD, of all options
     distortion: DistortionScores
-    future: FloatArray  # (n_words + 1, n_words + 1) best score of each span by itself
+    future: FloatArray  # (n_words + 1, n_words + 1) best score of each span without context
     jumps: FloatArray  # (n_words + 2, n_words + 1) estimate of a jump from an end to a start
     lm_weight: float
     begin_state: int  # of the language model
@@ -71,29 +72,30 @@ def estimates_options(scorer: SentenceScorer) -> bool:
 def best_futures(
     options: SentenceOptions, scorers: Sequence[SentenceScorer], weights: Sequence[FloatArray]
 ) -> FloatArray:
-    """`future_scores` with the estimates that the distortion models make of each option."""
+    """`future_scores` with the distortion models' estimates for each option."""
     n_options = len(options.table)
     estimates = np.empty(0)
-    for scorer, own in zip(scorers, weights, strict=True):
+    for scorer, of_scorer in zip(scorers, weights, strict=True):
         if estimates_options(scorer):
             estimates = estimates if len(estimates) else np.zeros(n_options)
-            estimates += scorer.option_estimate(n_options) @ own
+            estimates += scorer.option_estimate(n_options) @ of_scorer
     return future_scores(options.table.n_words, options.spans, options.options, estimates)
 
 
 def jump_estimates(
     n_words: int, scorers: Sequence[SentenceScorer], weights: Sequence[FloatArray]
 ) -> FloatArray:
-    """What a jump costs beyond the best way to its start, for each end of a phrase and each start.
+    """The estimated score of a jump from each end to each start, relative to the best jump to that
+    start.
 
-    It is 0 for the start `n_words`, where nothing begins, and for the end `n_words + 1`, which
-    stands for none.
+    It is 0 for the start `n_words`, where no phrase begins, and for the end `n_words + 1`, which
+    means no end.
     """
     jumps = np.zeros((n_words + 1, n_words))
-    for scorer, own in zip(scorers, weights, strict=True):
+    for scorer, of_scorer in zip(scorers, weights, strict=True):
         values = scorer.jump_estimate()
         if values is not None:
-            jumps += weighted_sum(values, own)
+            jumps += weighted_sum(values, of_scorer)
     estimates = np.zeros((n_words + 2, n_words + 1))
     np.subtract(jumps, jumps.max(axis=0), out=estimates[:-1, :-1])
     estimates *= EARLY
@@ -103,7 +105,7 @@ def jump_estimates(
 def future_scores(
     n_words: int, spans: NDArray[Any], options: NDArray[Any], estimates: FloatArray
 ) -> FloatArray:
-    """The best score of every span: that of its options by themselves, or the sum of its parts.
+    """The best score of every span: that of its best option, or the sum of its parts.
 
     `estimates` of the distortion models, if there are any, are added to the options' scores.
     """
@@ -137,8 +139,8 @@ def _fill_futures(future, spans, options, estimates):
 def weigh_tables(
     options: SentenceOptions, scorers: Sequence[tuple[TableScorer, FloatArray]]
 ) -> DistortionScores:
-    """Scores of all table models. Tables that depend on ends and spans only are summed;
-    the others stay apart."""
+    """Weights all table models. Tables that depend only on ends and spans are summed; the others
+    stay separate."""
     table = options.table
     n_options = len(table)
     by_place = np.zeros((table.n_words + 1, len(options.spans) - 1))
@@ -147,15 +149,15 @@ def weigh_tables(
     apart: list[tuple[Int32Array, Int32Array, FloatArray]] = []
     moves: list[Moves] = []
     for scorer, weights in scorers:
-        # models often have the same states, and joining is expensive
+        # models often have equal states, and joining is expensive
         if not any(np.array_equal(scorer.state_of_option, state) for state in states):
             states.append(scorer.state_of_option)
         if scorer.finish_values is not None:
             finish += scorer.finish_values @ weights
-        for own_rows, own_columns, values in scorer.projected(weights):
+        for rows, columns, values in scorer.projected(weights):
             part = (
-                np.ascontiguousarray(own_rows, np.int32),
-                np.ascontiguousarray(own_columns, np.int32),
+                np.ascontiguousarray(rows, np.int32),
+                np.ascontiguousarray(columns, np.int32),
                 np.ascontiguousarray(values, np.float64),
             )
             row_of_end = np.empty(len(by_place), np.int32)
@@ -181,13 +183,13 @@ def weigh_tables(
 def _joined(
     n_options: int, tables: Sequence[tuple[Int32Array, Int32Array, NDArray[Any]]], dtype: Any
 ) -> tuple[Int32Array, Int32Array, NDArray[Any]]:
-    """Tables one after the other: where their rows begin, their columns, and their values."""
+    """Concatenates tables: the starts of their rows, their columns, and their values."""
     rows = np.empty((n_options + 1, len(tables)), np.int32)
     columns = np.empty((n_options, len(tables)), np.int32)
     begin = 0
-    for number, (own_rows, own_columns, values) in enumerate(tables):
-        rows[:, number] = begin + own_rows * values.shape[1]
-        columns[:, number] = own_columns
+    for number, (table_rows, table_columns, values) in enumerate(tables):
+        rows[:, number] = begin + table_rows * values.shape[1]
+        columns[:, number] = table_columns
         begin += values.size
     if len(tables) == 1:  # without a copy
         return rows, columns, tables[0][-1].ravel()
@@ -201,7 +203,7 @@ def _side_by_side(n_rows: int, arrays: Sequence[FloatArray]) -> FloatArray:
 
 @uncounted_kernel
 def _add_to_edges(rows, columns, values, end, spans, row_of_end, by_place):
-    """Adds a table to the scores by end and span; False if it does not depend on these alone."""
+    """Adds a table to the scores by end and span; False if it does not depend only on these."""
     row_of_end[:] = UNUSED
     row_of_end[0] = rows[0]
     for option in range(len(end)):
@@ -223,7 +225,7 @@ def _add_to_edges(rows, columns, values, end, spans, row_of_end, by_place):
 
 @uncounted
 def table_score(distortion, last, option):
-    """What tables and moves say of an option after the one before it, which is numbered from 1."""
+    """The score of an option after the option `last`, numbered from 1, by tables and moves."""
     score = 0.0
     for table in range(distortion.columns.shape[1]):
         row, column = distortion.rows[last, table], distortion.columns[option, table]

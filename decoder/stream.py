@@ -1,7 +1,7 @@
-"""Many sentences, translated by threads or on other machines; results come in order.
+"""Translates many sentences in threads or on other machines; results come in order.
 
-What a search finds refers to the whole system and stays where it was made. A function, `finish`,
-turns it into what the caller wants; on another machine, that must be small values.
+The result of a search refers to the whole system and stays in its process. The function `finish`
+converts it to the caller's form, which must be small values on another machine.
 """
 
 from collections.abc import Callable, Generator, Iterable
@@ -23,24 +23,24 @@ from hyperbaton.foundation.work.in_order import FAR_AWAY, IN_THREADS, ONE_BY_ONE
 from hyperbaton.foundation.work.workers import Threads, Workers
 from hyperbaton.foundation.work.workplace import Workplace, plain
 
-Made = TypeVar("Made")
-# An error stands for a sentence that could not be read
+Finished = TypeVar("Finished")
+# An error replaces a sentence that could not be read
 Asked: TypeAlias = tuple[Sentence | HyperbatonError, Request | None]
 
 
 @dataclass(frozen=True)
 class Failure:
-    """What went wrong with a sentence; it takes the place of the translation."""
+    """The error of a sentence, in place of its translation."""
 
     sentence: Sentence
     error: HyperbatonError
 
 
 @dataclass(frozen=True)
-class Search(Generic[Made]):
-    """What is wanted of every sentence; `finish` gets its number too, from 0."""
+class Search(Generic[Finished]):
+    """Settings for every sentence; `finish` also gets its number, from 0."""
 
-    finish: Callable[[Translator, int, Decoded | Failure], Made]
+    finish: Callable[[Translator, int, Decoded | Failure], Finished]
     n_best: int = 1
     distinct: bool = False
 
@@ -54,10 +54,10 @@ def decode_all(
     distinct: bool = False,
     requests: Iterable[Request] | None = None,
 ) -> Generator[Decoded | Failure, None, None]:
-    """Translates one sentence after the other; results come in order as they are ready.
+    """Translates sentences; yields results in order, as they are ready.
 
     Memory does not grow with the input: only a few sentences are read ahead. There are as many
-    `requests` as sentences, or none. An error in place of a sentence is a failure.
+    `requests` as sentences, or none. An error in place of a sentence becomes a `Failure`.
     """
     asked = zip(sentences, repeat(None) if requests is None else requests, strict=False)
     with Threads(threads) as workers:
@@ -67,21 +67,21 @@ def decode_all(
 def search_all(
     translator: Translator,
     asked: Iterable[Asked],
-    search: Search[Made],
+    search: Search[Finished],
     workers: Workers,
     *,
     origin: Origin | None = None,
     one_by_one: bool = False,
-) -> Generator[Made, None, None]:
-    """What `search.finish` makes of each sentence, wherever the workers are; those of other
-    machines make the translator again from its origin. `one_by_one`: no sentence is read ahead, so
-    that a person typing sees each translation before typing the next sentence."""
+) -> Generator[Finished, None, None]:
+    """Yields the result of `search.finish` for each sentence, wherever the workers are; remote
+    workers load the translator from its origin. `one_by_one`: no sentence is read ahead, so that
+    an interactive user sees each translation before typing the next sentence."""
     if workers.is_far:
         if origin is None:
-            raise SettingError("a system that is in no folder cannot be used on other machines")
+            raise SettingError("only a system that was loaded from a folder can run on a cluster")
         recipe = origin.recipe(translator)
         workers.serve([origin.folder], [])
-        # tasks on another machine are cancelled from outside
+        # the scheduler cancels remote tasks
         work = partial(_search_chunk, recipe.translator, never, search)
         yield from in_order(workers, work, map(_sendable, asked), FAR_AWAY)
         return
@@ -96,21 +96,21 @@ def search_all(
 def _search_chunk(
     translator_at: Callable[[Workplace], Translator],
     is_stopped: IsStopped,
-    search: Search[Made],
+    search: Search[Finished],
     here: Workplace,
     first: int,
     chunk: list[Asked],
-) -> tuple[list[Made], float]:
-    """What is made of some sentences, and the seconds that took."""
-    translator, made = translator_at(here), list[Made]()
+) -> tuple[list[Finished], float]:
+    """The results of some sentences, and the seconds they took."""
+    translator, finished = translator_at(here), list[Finished]()
     began = monotonic()
     for number, (sentence, request) in enumerate(chunk, first):
-        found: Decoded | Failure
+        result: Decoded | Failure
         if isinstance(sentence, HyperbatonError):
-            found = Failure(Sentence(()), sentence)
+            result = Failure(Sentence(()), sentence)
         else:
             try:
-                found = translator.decode(
+                result = translator.decode(
                     sentence,
                     search.n_best,
                     distinct=search.distinct,
@@ -118,11 +118,11 @@ def _search_chunk(
                     is_stopped=is_stopped,
                 )
             except DataError as error:
-                found = Failure(sentence, error)
+                result = Failure(sentence, error)
             except Stopped:
                 break
-        made.append(search.finish(translator, number, found))
-    return made, monotonic() - began
+        finished.append(search.finish(translator, number, result))
+    return finished, monotonic() - began
 
 
 def _as_it_is(_: Translator, __: int, result: Decoded | Failure) -> Decoded | Failure:
@@ -130,6 +130,6 @@ def _as_it_is(_: Translator, __: int, result: Decoded | Failure) -> Decoded | Fa
 
 
 def _sendable(asked: Asked) -> Asked:
-    """The same in a form that can be sent between processes."""
+    """Makes errors picklable."""
     sentence, request = asked
     return (plain(sentence) if isinstance(sentence, HyperbatonError) else sentence), request

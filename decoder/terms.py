@@ -1,8 +1,8 @@
-"""Options for terms: translations that the user gave, among or instead of the phrase table's.
+"""Options for terms: translations given by the user, in addition to or instead of the phrase table.
 
-A given translation of probability p has log p as its translation score, in equal shares of the four
+A given translation of probability p has the translation score log p, in equal shares of the four
 features, as in Moses. Language model and penalties score it like any other phrase. The distortion
-models know nothing of it but its span.
+models see only its span.
 """
 
 from collections.abc import Callable, Sequence
@@ -35,14 +35,14 @@ def place_terms(
     speaker: Speaker,
     weights: OptionWeights,
 ) -> SentenceOptions:
-    """The options of a sentence with those of its terms, and without those that these exclude."""
+    """Adds the options of terms to those of a sentence, and removes options that terms exclude."""
     table, kept = found.table, _kept(terms, found.table)
     spans, given = [], []
     for term in terms:
         for text, probability in term.translations.items():
             spans.append((term.start, term.end))
             given.append(Given(tuple(split_words(text)), log(probability)))
-    encoded = [encode(one.words) for one in given]
+    encoded = [encode(translation.words) for translation in given]
     options, words = _scored(given, encoded, speaker.lm, weights, len(found.option_words))
     while speaker.has_grown():
         options, words = _scored(given, encoded, speaker.lm, weights, len(found.option_words))
@@ -52,7 +52,7 @@ def place_terms(
     entry = np.concatenate([table.entry[kept], FIRST_GIVEN - np.arange(len(given))])
     every = np.concatenate([found.options[kept], options])
     total = every["base"] + every["estimate"]
-    order = np.lexsort((-total, start, end - start))  # stable: of equals, the table's come first
+    order = np.lexsort((-total, start, end - start))  # stable: among equals, the table's are first
     start, end, every = start[order], end[order], every[order]
     begin = every["word_begin"].astype(np.int64)
     every_word = np.concatenate([found.option_words, words])
@@ -71,13 +71,13 @@ def _scored(
     weights: OptionWeights,
     first_word: int,
 ) -> tuple[NDArray[Any], NDArray[Any]]:
-    """OPTION and WORD of given translations, with the scores that they have by themselves. Their
-    words are numbered from `first_word`."""
+    """OPTION and WORD records of given translations, with scores without context. Their words are
+    numbered from `first_word`."""
     options = np.zeros(len(given), OPTION)
-    words = np.zeros(sum(len(one.words) for one in given), WORD)
+    words = np.zeros(sum(len(translation.words) for translation in given), WORD)
     end = 0
-    for option, one, numbers in zip(options, given, encoded, strict=True):
-        begin, end = end, end + len(one.words)
+    for option, translation, numbers in zip(options, given, encoded, strict=True):
+        begin, end = end, end + len(translation.words)
         state, total, before = EMPTY_STATE, 0.0, []
         for at, word in enumerate(numbers.tolist(), begin):
             logprob, state = step(lm, state, word)
@@ -87,13 +87,13 @@ def _scored(
         words["tail"][begin:end] = total - np.array(before)
         option["word_begin"], option["word_end"] = first_word + begin, first_word + end
         option["base"] = weights.phrase_penalty - weights.word_penalty * (end - begin)
-        option["base"] += weights.translation.sum() * given_score(one)
+        option["base"] += weights.translation.sum() * given_score(translation)
         option["estimate"], option["lm_state"] = total, state
     return options, words
 
 
 def _kept(terms: Sequence[Term], table: OptionTable) -> BoolArray:
-    """Which options of the table may stand beside the terms."""
+    """The options of the table that the terms allow."""
     kept = np.ones(len(table), np.bool_)
     for term in terms:
         overlaps = (table.start < term.end) & (term.start < table.end)
@@ -107,20 +107,21 @@ def _kept(terms: Sequence[Term], table: OptionTable) -> BoolArray:
 
 
 def _says(term: Term, table: OptionTable, option: int) -> bool:
-    """Whether the words of one of a term's translations are among those of an option, one directly
-    after the other."""
+    """Whether an option contains one of a term's translations as consecutive words."""
     entry, phrases = table.entry[option], table.phrases
     if entry < 0:
         return False
     ids = phrases.target_phrases[phrases.target[entry]]
     words = phrases.target_vocabulary.decode(ids.tolist())
     wanted = [split_words(text) for text in term.translations]
-    return any(words[at : at + len(one)] == one for one in wanted for at in range(len(words) + 1))
+    return any(
+        words[at : at + len(phrase)] == phrase for phrase in wanted for at in range(len(words) + 1)
+    )
 
 
 def _spans(start: Int32Array, end: Int32Array) -> tuple[NDArray[Any], Int32Array]:
-    """The spans of options that are sorted by length and start, and the first span of each length,
-    as in `SentenceOptions`."""
+    """The spans of options sorted by length and start, and the first span of each length, as in
+    `SentenceOptions`."""
     is_first = np.ones(len(start), np.bool_)
     is_first[1:] = (np.diff(start) != 0) | (np.diff(end) != 0)
     first = np.flatnonzero(is_first)

@@ -1,4 +1,4 @@
-"""From a line of text to a sentence with all that the models need, and back to text."""
+"""Converts lines of text to sentences with all layers that the models need, and back."""
 
 from collections.abc import Set
 from dataclasses import dataclass, replace
@@ -10,13 +10,13 @@ from hyperbaton.corpus.words.tagger import Tagger
 from hyperbaton.corpus.words.word_classes import WordClasses
 from hyperbaton.models.system.folder import load_source_classes, load_source_tagger, load_text
 
-if TYPE_CHECKING:  # few systems take raw text
+if TYPE_CHECKING:  # imported only for systems with raw text
     from hyperbaton.corpus.raw_text.both_sides import TextPipelines
 
 
 @dataclass(frozen=True)
 class TextLayers:
-    """Without a text pipeline, lines are tokens."""
+    """Makes the layers of a sentence. Without a text pipeline, lines are tokens."""
 
     classes: WordClasses | None = None
     tagger: Tagger | None = None
@@ -39,11 +39,11 @@ class TextLayers:
         return " ".join(words) if self.text is None else self.text.target.detokenise(words)
 
     def split(self, line: str) -> tuple[str, ...]:
-        """Target words of a text."""
+        """The target words of a text."""
         return tuple(line.split() if self.text is None else self.text.target.tokenise(line))
 
     def complete(self, sentence: Sentence, missing: Set[str]) -> Sentence:
-        """With the missing layers that can be made."""
+        """Adds the missing layers, if the system can make them."""
         if "classes" in missing and self.classes is not None:
             sentence = replace(sentence, classes=self.classes.of(sentence.words))
         if "tags" in missing and self.tagger is not None:

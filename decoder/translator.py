@@ -1,4 +1,4 @@
-"""A trained system, ready to translate: sentences in, translations out, in order.
+"""A trained system, ready to translate.
 
 >>> Translator.load("model").translate("kare wa hon o katta .").text  # doctest: +SKIP
 'he bought a book .'
@@ -41,7 +41,7 @@ from hyperbaton.models.system.folder import (
     starting_weights,
 )
 
-if TYPE_CHECKING:  # few translations are drawn
+if TYPE_CHECKING:  # imported only for drawing
     from hyperbaton.decoder.drawing.derivation_layout import Derivation
 
 
@@ -70,7 +70,7 @@ class Translation:
         return Derivation(*words, self.segmentation, self.alignment, self.unknown)
 
     def _repr_html_(self) -> str:
-        """The words, and how the phrases of the source were reordered."""
+        """The text, and a picture of the reordering."""
         from html import escape
 
         from hyperbaton.decoder.drawing.derivation_svg import derivation_svg
@@ -96,9 +96,9 @@ class Translator:
         where: str = "",
         preparation: TextLayers = TextLayers(),
     ) -> None:
-        """The `preparation` makes sentences from text, with layers that models need."""
+        """`preparation` makes sentences from text, with the layers that models need."""
         self.phrases, self.lm, self.distortion = phrases, lm, tuple(distortion)
-        # A whole number is another type to a kernel, which would be compiled again
+        # Floats only: a kernel would be compiled again for an integer
         self.weights = {name: float(weight) for name, weight in weights.items()}
         self.settings = settings
         self.preparation = preparation
@@ -106,11 +106,11 @@ class Translator:
         for model in self.distortion:
             require_weights(model.feature_names, weights, where)
         for name, weight in self.weights.items():
-            if not abs(weight) <= LARGEST_WEIGHT:  # nor is NaN
+            if not abs(weight) <= LARGEST_WEIGHT:  # also rejects NaN
                 raise SettingError(
                     f"the weight of {name} is {weight}",
                     where=where,
-                    expected=f"a number from −{LARGEST_WEIGHT:,.0f} to {LARGEST_WEIGHT:,.0f}",
+                    expected=f"expected −{LARGEST_WEIGHT:,.0f} to {LARGEST_WEIGHT:,.0f}",
                 )
         self._idle: SimpleQueue[Decoder] = SimpleQueue()  # decoders not in use
         with self._borrowed_decoder() as first:
@@ -165,7 +165,8 @@ class Translator:
 
         def work(_: Workplace, __: int, chunk: Sentences) -> tuple[list[Translation], float]:
             began = monotonic()
-            return [self._best(one, stopped.is_set) for one in chunk], monotonic() - began
+            best = [self._best(sentence, stopped.is_set) for sentence in chunk]
+            return best, monotonic() - began
 
         with Threads(threads) as workers:
             try:
@@ -174,14 +175,14 @@ class Translator:
                 stopped.set()
 
     def _best(self, sentence: Sentence | str, is_stopped: IsStopped = never) -> Translation:
-        """The best translation, with a warning if most of it is a copy of the source."""
+        """The best translation; warns if most of it is copied from the source."""
         best = self.results(self.decode(sentence, is_stopped=is_stopped))[0]
         copied = (best.segmentation[phrase] for phrase in best.unknown)
         n_copied = sum(end - start for start, end, _, _ in copied)
         if 2 * n_copied > len(best.source_words):
             warn(
-                f"{n_copied} of {len(best.source_words)} words are unknown to the system, so they "
-                f"were copied: {best.text[:80]}",
+                f"{n_copied} of {len(best.source_words)} words are unknown and were copied: "
+                f"{best.text[:80]}",
                 stacklevel=3,
             )
         return best
@@ -222,8 +223,8 @@ class Translator:
             if request is not None:
                 return request.decode(decoder, sentence, n_best, distinct=distinct)
             if pieces := self._pieces(sentence):
-                found = [decoder.decode(one, n_best, distinct=distinct) for one in pieces]
-                return join(sentence, found)
+                parts = [decoder.decode(piece, n_best, distinct=distinct) for piece in pieces]
+                return join(sentence, parts)
             return decoder.decode(sentence, n_best, distinct=distinct)
 
     def derivations(self, sentence: Sentence, chosen: Ragged, scores: FloatArray) -> Decoded:
@@ -273,7 +274,7 @@ class Translator:
         return self.with_weights({}, **changes)
 
     def _changed(self, **parts: Any) -> "Translator":
-        """With other parts; nothing is loaded again."""
+        """The system with some parts replaced; nothing is loaded again."""
         names = "phrases", "lm", "distortion", "weights", "settings", "preparation"
         return Translator(**{name: getattr(self, name) for name in names} | parts)
 
@@ -283,17 +284,17 @@ class Translator:
         return self.preparation.tagger if "tags" in self._needed else None
 
     def _checked(self, sentence: Sentence) -> Sentence:
-        """The sentence with all layers that the models need, or an error."""
+        """The sentence with all layers that the models need; an error if one is missing."""
         sentence = self.preparation.complete(sentence, self._needed - sentence.layers)
         for model in self.distortion:
             model.check(sentence)
         return sentence
 
     def _pieces(self, sentence: Sentence) -> list[Sentence]:
-        """What to translate one after the other if the sentence is too long or has breaks; models
-        of trees see it as a whole."""
+        """The pieces of a sentence that is too long or has breaks; empty if a model needs trees,
+        which span the whole sentence."""
         longest = self.settings.max_length
-        breaks = () if self.settings.lattice else sentence.breaks  # a joined lattice is none
+        breaks = () if self.settings.lattice else sentence.breaks  # lattices cannot be joined
         too_long = 0 < longest < len(sentence)
         if not (breaks or too_long) or "tree" in self._needed:
             return []
@@ -301,7 +302,7 @@ class Translator:
 
     @contextmanager
     def _borrowed_decoder(self, is_stopped: IsStopped = never) -> Iterator[Decoder]:
-        """A decoder that no other thread uses."""
+        """Provides a decoder that no other thread uses."""
         try:
             decoder = self._idle.get_nowait()
         except Empty:

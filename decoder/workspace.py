@@ -1,7 +1,7 @@
-"""The memory of a search, allocated once and reused for sentence after sentence.
+"""The memory of a search, allocated once and reused for all sentences.
 
-Everything is an array of records: values that are read together lie together, and the compiled
-search gets a dozen arrays instead of fifty. Row numbers are unsigned, because Numba then omits its
+All arrays have records: values that are read together are adjacent in memory, and the compiled
+search gets a dozen arrays instead of fifty. Row numbers are unsigned, because Numba then omits the
 code for negative indices.
 """
 
@@ -21,15 +21,15 @@ HYPOTHESIS = np.dtype(
         ("score", np.float64),  # of the best path to the hypothesis, without the future
         ("total", np.float64),  # with the future, by which hypotheses are compared
         ("lm_state", np.int32),
-        ("distortion", np.int32),  # state of the models that are tables
-        ("joint_state", np.int32),  # of the models that look at the coverage
+        ("distortion", np.int32),  # state of the table models
+        ("joint_state", np.int32),  # of the coverage models
         ("group", np.uint32),
-        ("option", np.int32),  # taken last on the best path; −1 at the beginning
-        ("previous", np.int32),  # hypothesis before on the best path
+        ("option", np.int32),  # last option of the best path; −1 at the beginning
+        ("previous", np.int32),  # previous hypothesis on the best path
         ("is_kept", np.int64),  # whether it survived pruning
     ]
 )
-# Every step that was taken, including those that lost in recombination
+# Every step taken, including those that lost in recombination
 ARC = np.dtype(
     [
         ("score", np.float64),  # of the step alone
@@ -42,36 +42,36 @@ ARC = np.dtype(
 # Hypotheses of a stack with equal coverage and end of the last phrase
 GROUP = np.dtype(
     [
-        ("future", np.float64),  # estimate of everything that is left: words, jumps, next jump
-        ("words", np.float64),  # estimate of the words that are left
-        ("jumps", np.float64),  # and of the jumps between their gaps
+        ("future", np.float64),  # estimate for the remaining words and jumps, and the next jump
+        ("words", np.float64),  # estimate for the remaining words
+        ("jumps", np.float64),  # estimate for the jumps between gaps
         ("end", np.int32),
-        ("gap", np.int32),  # first word that is not covered
+        ("gap", np.int32),  # first uncovered word
         ("begin", np.uint32),  # first member
         ("size", np.uint32),
     ]
 )
-# The hypotheses left in a group, best first, with everything that a step from them needs
+# The hypotheses kept in a group, best first, with all values for scoring a step from them
 MEMBER = np.dtype(
     [
         ("score", np.float64),
         ("hypothesis", np.uint32),
         ("lm_state", np.int32),
-        ("last", np.uint32),  # option taken last, plus one
-        ("kind", np.uint32),  # number of its joint state among those of the group
+        ("last", np.uint32),  # last option, plus one
+        ("kind", np.uint32),  # number of its joint state in the group
     ]
 )
-# A group and a span that may follow it, waiting for their turn
+# A group and a span that may follow it, in the queue
 EDGE = np.dtype(
     [
-        ("total", np.float64),  # of its first step if the option's words are scored by themselves
+        ("total", np.float64),  # of its first step, without context for the language model
         ("group", np.uint32),
         ("span", np.uint32),
-        ("below", np.int32),  # next item in the bucket where the edge waits
-        ("first_answer", np.int32),  # row in the answers of the models that look at the coverage
+        ("below", np.int32),  # next item in the bucket of the edge
+        ("first_answer", np.int32),  # row in the answers of the coverage models
     ]
 )
-# An edge whose turn has come: the steps of its group's members followed by its span's options
+# An opened edge: the steps from its group's members along its span's options
 STEP_GRID = np.dtype(
     [
         ("score", np.float64),  # the distortion score that all its steps share
@@ -94,21 +94,21 @@ STEP = np.dtype(
         ("option", np.uint32),
         ("lm_state", np.int32),  # afterwards
         ("joint_state", np.int32),  # afterwards
-        ("below", np.int32),  # next item in the bucket where the step waits to be taken
-        ("below_due", np.int32),  # and in the bucket where its neighbours fall due
-        ("has_neighbours", np.int32),  # they were added when they fell due
+        ("below", np.int32),  # next item in the bucket of the step
+        ("below_due", np.int32),  # next item in the bucket at which its neighbours are evaluated
+        ("has_neighbours", np.int32),  # whether its neighbours were added
     ]
 )
 STACK = np.dtype(
     [
-        ("hypothesis", np.int64),  # its first one
-        ("group", np.int64),  # its first one
+        ("hypothesis", np.int64),  # the first of the stack
+        ("group", np.int64),  # the first of the stack
         ("n_kept", np.int64),  # hypotheses after pruning
         ("best", np.float64),  # total
     ]
 )
-# The answers of the models that look at the coverage, for all steps into the stack that is being
-# filled: for each edge, kind of its members and option, in this order
+# The answers of the coverage models for all steps into the current stack, sorted by edge, kind of
+# member and option
 ANSWER = np.dtype(
     [
         ("score", np.float64),
@@ -116,8 +116,8 @@ ANSWER = np.dtype(
         ("unused", np.int32),
     ]
 )
-NO_ANSWERS = np.empty(0, ANSWER)  # if there are no such models
-# What a search counts
+NO_ANSWERS = np.empty(0, ANSWER)  # without coverage models
+# Counters of a search
 COUNTERS = (
     "hypotheses", "pops", "arcs", "groups", "members", "edges", "grids", "steps", "lm_words",
     "narrowed",
@@ -139,11 +139,11 @@ class Workspace(NamedTuple):
     groups: NDArray[Any]  # GROUP
     coverage: UInt64Array  # (groups, W) of each group
     members: NDArray[Any]  # MEMBER, group by group
-    # of the stack that is being filled
+    # of the current stack
     edges: NDArray[Any]  # EDGE
     grids: NDArray[Any]  # STEP_GRID
     steps: NDArray[Any]  # STEP
-    bucket: Int32Array  # waiting items by score: four times their number, plus their kind
+    bucket: Int32Array  # queue items by score: four times their number, plus their kind
     slots: Int32Array  # hash table of hypotheses, for recombination
     group_slots: Int32Array  # hash table of groups
     # of the whole search
@@ -159,7 +159,7 @@ class Capacity(NamedTuple):
     slots: int
 
     def enlarged(self, result: int) -> "Capacity":
-        """With twice the room where a search found too little."""
+        """Twice the capacity of the array that was full."""
         name = self._fields[FULL - result]
         return self._replace(**{name: 2 * getattr(self, name)})
 

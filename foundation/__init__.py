@@ -1,1 +1,1 @@
-"""Arrays, kernels, errors, files and workers: what everything else stands on."""
+"""Shared foundations: arrays, kernels, errors, files and workers."""

@@ -1,4 +1,4 @@
-"""Names for the array types that the packages pass around, and sequences of sequences."""
+"""Array types, and ragged arrays."""
 
 from array import array
 from collections.abc import Iterator, Sequence
@@ -15,7 +15,7 @@ BoolArray: TypeAlias = NDArray[np.bool_]
 FloatArray: TypeAlias = NDArray[np.float64]
 Float32Array: TypeAlias = NDArray[np.float32]
 UInt64Array: TypeAlias = NDArray[np.uint64]  # bits, or keys of hash tables
-MOST_NUMBERED = (1 << 31) - 1  # rows that an Int32Array can number
+MOST_NUMBERED = (1 << 31) - 1  # largest number in an Int32Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +40,7 @@ class Ragged:
 
     @property
     def row_of_value(self) -> Int64Array:
-        """For every value the number of its row."""
+        """The row number of every value."""
         return np.repeat(np.arange(len(self)), self.lengths)
 
     def take(self, rows: Int64Array) -> "Ragged":

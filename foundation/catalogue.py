@@ -1,8 +1,9 @@
-"""Objects by the names of their classes: ours, those of installed packages, and `module:Class`.
+"""Creates objects from the names of their classes: built-in ones, entry points, `module:Class`.
 
 In text, settings follow the name: `msd,type=phrase-msd-backward-fe`. Their types are those of the
-constructor's defaults. Our classes are in a literal dictionary, so that nothing is imported before
-it is needed; packages offer theirs as entry points; a file in the working folder works as well.
+constructor's defaults. Built-in classes are listed in a dictionary, so that modules are imported
+only when needed; installed packages provide classes as entry points; `module` may be a file in the
+working folder.
 """
 
 import inspect
@@ -19,35 +20,35 @@ from hyperbaton.foundation.errors import HyperbatonError, SettingError, nearest
 from hyperbaton.foundation.estimator import SCALARS, default_settings
 from hyperbaton.foundation.settings_text import convert_setting, split_settings
 
-Made = TypeVar("Made")
+Entry = TypeVar("Entry")
 
 OURS = ("models", "decoder", "tuning", "hyperbaton")
-_plug_ins: set[str] = set()  # imported modules that are not ours
+_plug_ins: set[str] = set()  # imported modules that are not part of hyperbaton
 
 
 @dataclass(frozen=True)
-class Catalogue(Generic[Made]):
-    kind: str  # what its entries are: "distortion model"
-    base: type[Made]
+class Catalogue(Generic[Entry]):
+    kind: str  # of its entries: "distortion model"
+    base: type[Entry]
     places: Mapping[str, str]  # name → module:Class
     group: str  # of entry points
     separator: str = ","  # between name and settings
 
-    def make(self, name: str, /, **settings: Any) -> Made:
-        """One by its name and its settings, whose types are checked."""
-        found = self.find(name)
-        if not (isinstance(found, type) and issubclass(found, self.base)):  # before it is called
+    def make(self, name: str, /, **settings: Any) -> Entry:
+        """Creates an object from its name and settings, after checking their types."""
+        factory = self.find(name)
+        if not (isinstance(factory, type) and issubclass(factory, self.base)):
             raise SettingError(f"{name!r} is not a {self.kind}")
-        return found(**self._convert(name, found, settings, ""))
+        return factory(**self._convert(name, factory, settings, ""))
 
     def parse(self, text: str, /, **defaults: Any) -> tuple[str, dict[str, Any]]:
-        """Name and settings of `name,key=value,…`; `defaults` hold for settings that exist and are
+        """Name and settings of `name,key=value,…`; `defaults` apply to existing settings that are
         not given."""
         name, given = self.split(text)
-        made = self.find(name)
-        known = default_settings(made)
+        factory = self.find(name)
+        known = default_settings(factory)
         usual = {key: value for key, value in defaults.items() if key in known}
-        return name, self._convert(name, made, usual | given, text)
+        return name, self._convert(name, factory, usual | given, text)
 
     def split(self, text: str) -> tuple[str, dict[str, str]]:
         """Name and settings, still as text."""
@@ -59,20 +60,20 @@ class Catalogue(Generic[Made]):
         return split_settings(text, self.separator)
 
     def _place(self, name: str) -> str:
-        """The module:Class of a name, if it is known. To ask the installed packages takes long."""
+        """The module:Class of a name, or empty. Entry-point lookup is slow, so it comes last."""
         return self.places.get(name) or self._offered().get(name, "")
 
     def _offered(self) -> dict[str, str]:
         return {point.name: point.value for point in entry_points(group=self.group)}
 
     def find(self, name: str) -> Any:
-        """The class, or whatever makes an object."""
+        """The class or factory of a name."""
         place = name if ":" in name else self._place(name)
         if not place:
             known = [*self.places, *self._offered()]
             raise SettingError(f"there is no {self.kind} {name!r}", expected=nearest(name, known))
         if ":" in name and str(Path.cwd()) not in sys.path:
-            sys.path.append(str(Path.cwd()))  # the working folder counts, as with python -m
+            sys.path.append(str(Path.cwd()))  # as python -m does
         module, _, attribute = place.partition(":")
         if module.partition(".")[0] not in OURS:
             _plug_ins.add(module)
@@ -84,9 +85,9 @@ class Catalogue(Generic[Made]):
             raise SettingError(what, advice=advice) from None
 
     def _convert(
-        self, name: str, made: Any, settings: Mapping[str, Any], where: str
+        self, name: str, factory: Any, settings: Mapping[str, Any], where: str
     ) -> dict[str, Any]:
-        known = default_settings(made)
+        known = default_settings(factory)
         converted = {}
         for key, value in settings.items():
             if key not in known:
@@ -106,7 +107,7 @@ class Catalogue(Generic[Made]):
 
 
 def _where_to_look(module: str, error: Exception) -> str:
-    """How Python finds a module that it has not found; nothing if something else is wrong."""
+    """Advice for a module that was not found; empty for other errors."""
     missing = error.name if isinstance(error, ModuleNotFoundError) else None
     if missing is None or not f"{module}.".startswith(f"{missing}."):
         return ""
@@ -116,7 +117,7 @@ def _where_to_look(module: str, error: Exception) -> str:
 
 
 def plug_in_error(error: BaseException) -> HyperbatonError | None:
-    """The message for an error in the code of a plug-in; None if the error is ours."""
+    """The message for an error in the code of a plug-in; None for other errors."""
     frames = list(traceback.walk_tb(error.__traceback__))
     for frame, line in reversed(frames):
         module = frame.f_globals.get("__name__", "")

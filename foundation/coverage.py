@@ -1,10 +1,10 @@
-"""Which source words a hypothesis has translated: a bit for each, in words of 64 bits.
+"""Coverage of a hypothesis: one bit for each translated source word, in words of 64 bits.
 
     source word    0 1 2 … 63 │ 64 65 …        word p is bit p mod 64 of coverage[p // 64]
     coverage       coverage[0] │ coverage[1]
 
-A coverage has as many 64-bit words as the sentence needs, so its length has no limit. The kernels
-look at one coverage, (W,); the other functions at many, (B, W).
+A coverage has as many 64-bit words as the sentence needs, so sentences may have any length. The
+kernels take one coverage, (W,); the other functions many, (B, W).
 """
 
 import numpy as np
@@ -18,7 +18,7 @@ ALL_BITS = np.uint64(2**64 - 1)
 
 @uncounted
 def coverage_size(n_words):
-    """64-bit words in the coverage of a sentence; an empty sentence has one, too."""
+    """Number of 64-bit words in the coverage of a sentence; 1 for an empty sentence."""
     return max(1, (n_words + 63) >> 6)
 
 
@@ -31,7 +31,7 @@ def is_covered(coverage, place):
 def is_free(coverage, start, end):
     """Whether no word of the span is covered."""
     place = start
-    while place < end:  # the part of the span in one 64-bit word after the other
+    while place < end:  # part by part: the bits of the span in each 64-bit word
         size = min(end - place, 64 - (place & 63))
         part = coverage[place >> 6] >> np.uint64(place & 63)
         if part & (ALL_BITS >> np.uint64(64 - size)):
@@ -48,7 +48,7 @@ def cover(coverage, start, end):
 
 @uncounted
 def covered_end(coverage, place, n_words):
-    """The first word from `place` on that is not covered, or the end of the sentence."""
+    """The first uncovered word from `place` on, or the end of the sentence."""
     while place < n_words and is_covered(coverage, place):
         place += 1
     return place
@@ -56,7 +56,7 @@ def covered_end(coverage, place, n_words):
 
 @uncounted
 def covered_start(coverage, place):
-    """Where the words directly before `place` that are covered begin."""
+    """The start of the covered words directly before `place`."""
     while place > 0 and is_covered(coverage, place - 1):
         place -= 1
     return place
@@ -64,7 +64,7 @@ def covered_start(coverage, place):
 
 @uncounted
 def open_start(coverage, place):
-    """Where the words directly before `place` that are not covered begin."""
+    """The start of the uncovered words directly before `place`."""
     while place > 0 and not is_covered(coverage, place - 1):
         place -= 1
     return place
@@ -72,14 +72,14 @@ def open_start(coverage, place):
 
 @uncounted
 def open_end(coverage, place, n_words):
-    """The first word from `place` on that is covered, or the end of the sentence."""
+    """The first covered word from `place` on, or the end of the sentence."""
     while place < n_words and not is_covered(coverage, place):
         place += 1
     return place
 
 
 def empty_coverage(n: int, n_words: int) -> UInt64Array:
-    """(n, W) coverages without a word."""
+    """Empty coverages, (n, W)."""
     return np.zeros((n, coverage_size(n_words)), np.uint64)
 
 
@@ -91,7 +91,7 @@ def cover_spans(coverage, start, end):
 
 
 def pack_coverage(covered: BoolArray) -> UInt64Array:
-    """Truth values of words, (B, n_words), as bits, (B, W)."""
+    """Packs truth values of words, (B, n_words), into bits, (B, W)."""
     n, n_words = covered.shape
     bits = np.zeros((n, 64 * coverage_size(n_words)), np.bool_)
     bits[:, :n_words] = covered
@@ -99,7 +99,7 @@ def pack_coverage(covered: BoolArray) -> UInt64Array:
 
 
 def unpack_coverage(coverage: UInt64Array, n_words: int) -> BoolArray:
-    """Bits, (B, W), as truth values of words, (B, n_words)."""
+    """Unpacks bits, (B, W), into truth values of words, (B, n_words)."""
     places = np.arange(n_words)
     bits = coverage[:, places >> 6] >> (places & 63).astype(np.uint64)
     covered: BoolArray = (bits & ONE) != 0
@@ -107,7 +107,7 @@ def unpack_coverage(coverage: UInt64Array, n_words: int) -> BoolArray:
 
 
 def free_spans(covered: BoolArray, start: Int32Array, end: Int32Array) -> BoolArray:
-    """Which of the spans have no word that is covered, by the truth values of one sentence."""
+    """Whether each span has no covered word, from the truth values of one sentence."""
     before = np.concatenate([[0], np.cumsum(covered)])
     free: BoolArray = before[end] == before[start]
     return free

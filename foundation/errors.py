@@ -1,8 +1,8 @@
-"""The one family of errors that users see.
+"""The errors that users see.
 
 A message has up to four parts: what is wrong (always), where (file and line, or a key), what was
-expected or exists, and what to do. The command line prints them without a traceback; anything that
-is not a `HyperbatonError` is our bug.
+expected or exists, and what to do. The command line prints them without a traceback; any other
+exception is a bug.
 """
 
 from collections.abc import Iterable, Iterator
@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from difflib import get_close_matches
 from pathlib import Path
 
-LONGEST_NAME = 100  # letters that are compared with known names; comparing is slow
+LONGEST_NAME = 100  # characters to compare with known names, because comparing is slow
 
 
 class HyperbatonError(Exception):
@@ -34,10 +34,10 @@ class DataError(HyperbatonError):
 
 
 class BadLine(DataError):
-    """What is wrong with one line of a file.
+    """An error in one line of a file.
 
-    Corpus readers decide whether it stops the work or only drops the sentence. `kind` is the short
-    name under which it is counted; the caller that knows the place fills in `where`.
+    Corpus readers decide whether to stop or only to drop the sentence. `kind` is the short name
+    under which it is counted; the caller that knows the line sets `where`.
     """
 
     def __init__(self, kind: str, what: str, expected: str = "") -> None:
@@ -46,13 +46,13 @@ class BadLine(DataError):
 
 
 class NotFitted(DataError, AttributeError):
-    """Something is used before it has learned anything.
+    """A model is used before `fit` or `load`.
 
-    Like scikit-learn's, it is also an AttributeError: learned values are attributes.
+    As in scikit-learn, it is also an AttributeError, because learned values are attributes.
     """
 
     def __init__(self, name: str) -> None:
-        super().__init__(f"{name} has not learned anything yet", advice="fit it, or load it")
+        super().__init__(f"{name} is not fitted", advice="call fit or load first")
 
 
 class SettingError(HyperbatonError):
@@ -62,7 +62,7 @@ class SettingError(HyperbatonError):
 
 
 def check_known(what: str, name: str, known: Iterable[str], where: str = "") -> None:
-    """Refuses a name that is not among the known ones."""
+    """Rejects an unknown name."""
     names = list(known)
     if name not in names:
         expected = nearest(name, names)
@@ -70,7 +70,7 @@ def check_known(what: str, name: str, known: Iterable[str], where: str = "") -> 
 
 
 def nearest(name: str, known: list[str]) -> str:
-    """A sentence with the known name most similar to `name`, or all of them."""
+    """A sentence with the known name most similar to `name`, or else all known names."""
     return suggestion(name, known) or f"known: {', '.join(sorted(known))}"
 
 
@@ -81,7 +81,7 @@ def suggestion(name: str, known: list[str]) -> str:
 
 
 def reason(error: OSError) -> str:
-    """Why an operation failed, in the system's words; numpy's own errors carry no number."""
+    """The reason of an error, from the system; errors raised by NumPy lack `strerror`."""
     return error.strerror or str(error)
 
 
@@ -92,7 +92,7 @@ def counted(number: int, thing: str) -> str:
 
 @contextmanager
 def reading(path: Path) -> Iterator[None]:
-    """Turns the system's errors about reading into ones that name the file."""
+    """Converts system errors while reading to errors that name the file."""
     try:
         yield
     except IsADirectoryError:
@@ -104,7 +104,7 @@ def reading(path: Path) -> Iterator[None]:
 
 
 def missing_file(path: Path) -> DataError:
-    """An error for a path that does not exist: which part is wrong, and the most similar name."""
+    """An error for a missing path, with the missing folder or the most similar name."""
     folder = path.parent
     if not folder.is_dir():
         return DataError("no such folder", where=str(folder))

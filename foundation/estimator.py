@@ -1,8 +1,8 @@
-"""What distortion models and learners share: the conventions of scikit-learn.
+"""The base class of distortion models and learners, with the conventions of scikit-learn.
 
-The constructor only keeps its arguments under their own names: they are the settings. `fit` learns,
-returns the object itself, and keeps results in attributes whose names end in `_`. Reading one of
-these before `fit` or `load` raises `NotFitted`.
+The constructor only stores its arguments, the settings, under the same names. `fit` learns, returns
+the object, and stores results in attributes whose names end in `_`. Reading such an attribute
+before `fit` or `load` raises `NotFitted`.
 """
 
 import inspect
@@ -17,18 +17,18 @@ class Estimator:
     name: ClassVar[str]
 
     def settings(self) -> dict[str, Any]:
-        """The constructor's arguments, from which the same object can be made again."""
+        """The constructor's arguments, which suffice to create an equal object."""
         keys = default_settings(type(self))
         for key in keys:
             if not hasattr(self, key):
                 raise SettingError(
-                    f"{type(self).__name__} does not keep its setting {key!r}",
-                    expected="a constructor keeps every argument under its own name",
+                    f"{type(self).__name__} does not store its setting {key!r}",
+                    expected="a constructor must store every argument under the same name",
                 )
         return {key: getattr(self, key) for key in keys}
 
     def learned(self) -> dict[str, Any]:
-        """What `fit` has learned, by attribute; nothing before."""
+        """The learned attributes by name; empty before `fit`."""
         return {key: value for key, value in vars(self).items() if _is_learned(key)}
 
     def check_fitted(self) -> None:
@@ -40,7 +40,7 @@ class Estimator:
         def __getattr__(self, key: str) -> Any:
             if _is_learned(key):
                 raise NotFitted(self.name)
-            return object.__getattribute__(self, key)  # says what is missing, also in a property
+            return object.__getattribute__(self, key)  # raises the usual error
 
     def _check(self, key: str, good: bool, expected: str) -> None:
         if not good:
@@ -52,25 +52,27 @@ class Estimator:
 
     def _check_positive(self, *keys: str) -> None:
         for key in keys:
-            self._check(key, getattr(self, key) > 0, "a number above 0")
+            self._check(key, getattr(self, key) > 0, "expected a number above 0")
 
     def _check_at_least(self, lowest: int, *keys: str) -> None:
         for key in keys:
-            self._check(key, getattr(self, key) >= lowest, f"{lowest} or more")
+            self._check(key, getattr(self, key) >= lowest, f"expected {lowest} or more")
 
     def _check_choice(self, key: str, known: list[str]) -> None:
         value = getattr(self, key)
         self._check(key, value in known, nearest(str(value), known))
 
 
-def default_settings(made: Any) -> dict[str, Any]:
-    """The arguments of a class, or of whatever makes an object, with their defaults."""
+def default_settings(factory: Any) -> dict[str, Any]:
+    """The arguments of a class or factory, with their defaults."""
     try:
-        parameters = inspect.signature(made).parameters.values()
+        parameters = inspect.signature(factory).parameters.values()
     except (ValueError, TypeError):  # a built-in type, or not callable
         return {}
     named = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
-    return {each.name: each.default for each in parameters if each.kind in named}
+    return {
+        parameter.name: parameter.default for parameter in parameters if parameter.kind in named
+    }
 
 
 def _is_learned(key: str) -> bool:

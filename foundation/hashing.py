@@ -1,10 +1,9 @@
-"""Hash functions of 64-bit keys, and hash tables with open addressing, a power of two in size.
+"""Hash functions for 64-bit keys, and hash tables with open addressing, a power of two in size.
 
-They scatter keys and give the same results on every machine; none resists an attacker. `KeyIndex`
-numbers keys that are known beforehand. The last part keeps each of many rows of numbers once, known
-by its number: for states that are more than a number. Compiled code cannot make the arrays of a
-tuple longer, so `add_row` says when there is no room, and whoever calls it goes on with the larger
-tables that `enlarged` makes.
+The hash functions give the same results on every machine and do not resist attackers. `KeyIndex`
+numbers keys that are known in advance. `DistinctRows` numbers distinct rows of integers, for states
+that do not fit into one number. Compiled code cannot enlarge the arrays of a tuple, so `add_row`
+reports a full table, and the caller continues with the result of `enlarged`.
 """
 
 from typing import Any, NamedTuple
@@ -15,8 +14,8 @@ from numpy.typing import NDArray
 from hyperbaton.foundation.arrays import Int32Array, Int64Array
 from hyperbaton.foundation.kernels import inner, kernel, uncounted
 
-EMPTY = -1  # in the values of a slot that holds nothing
-VACANT = -1  # in the keys of a slot that holds nothing
+EMPTY = -1  # value of an empty slot
+VACANT = -1  # key of an empty slot
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio (Knuth, section 6.4): spreads keys
 FIRST_FACTOR = np.uint64(0xBF58476D1CE4E5B9)
 SECOND_FACTOR = np.uint64(0x94D049BB133111EB)
@@ -24,8 +23,8 @@ SECOND_FACTOR = np.uint64(0x94D049BB133111EB)
 
 @uncounted
 def mixed(values: Any) -> Any:
-    """The finaliser of SplitMix64 (Steele, Lea and Flood 2014), of one number or an array: every
-    bit changes every other."""
+    """The finaliser of SplitMix64 (Steele, Lea and Flood 2014), for one number or an array: every
+    bit affects every other."""
     values = (values ^ (values >> np.uint64(30))) * FIRST_FACTOR
     values = (values ^ (values >> np.uint64(27))) * SECOND_FACTOR
     return values ^ (values >> np.uint64(31))
@@ -40,18 +39,18 @@ def mix_in(hashed, value):
 
 @uncounted
 def first_slot(key, mask):
-    """Where the search for a key begins in a table of `mask` + 1 slots."""
+    """The first slot to probe for a key in a table of `mask` + 1 slots."""
     return np.int64((np.uint64(key) * GOLDEN) >> np.uint64(32)) & mask
 
 
 def table_size(n_keys: int) -> int:
-    """Slots for a number of keys: at most half of them are used, so probes stay short."""
+    """The number of slots for a number of keys: at most half are used, so probes stay short."""
     return 1 << max(4, (2 * n_keys - 1).bit_length())
 
 
 @inner
 def find_slot(keys, values, key):
-    """The slot that holds the key, or the empty one where it belongs."""
+    """The slot of the key, or the empty slot for it."""
     mask = len(keys) - 1
     slot = first_slot(key, mask)
     while values[slot] != EMPTY and keys[slot] != key:
@@ -60,15 +59,15 @@ def find_slot(keys, values, key):
 
 
 class KeyIndex(NamedTuple):
-    """The numbers of distinct keys from 0 up, in a table that is written once. Its free slots are
-    known by their keys, so a search for a key that is not there reads no numbers."""
+    """The numbers of distinct keys from 0, in a table that is written once. Empty slots are marked
+    in `keys`, so the search for an absent key does not read `numbers`."""
 
     keys: Int64Array  # (slots,) VACANT or a key
     numbers: Int32Array  # (slots,)
 
 
 def index_keys(keys: Int64Array) -> KeyIndex:
-    """The index of distinct keys, numbered as they come."""
+    """The index of distinct keys, numbered in order."""
     size = table_size(len(keys))
     index = KeyIndex(np.full(size, VACANT, np.int64), np.zeros(size, np.int32))
     _insert(index, keys)
@@ -108,14 +107,14 @@ def keys_in_order(index: KeyIndex) -> Int64Array:
 
 
 class DistinctRows(NamedTuple):
-    values: NDArray[Any]  # all rows, one after the other
-    begin: Int64Array  # where each row begins, and where the last one ends
-    slots: Int32Array  # hash table of the rows' numbers
-    total: Int64Array  # (1,) how many there are
+    values: NDArray[Any]  # all rows, concatenated
+    begin: Int64Array  # the start of each row, and the end of the last one
+    slots: Int32Array  # hash table of row numbers
+    total: Int64Array  # (1,) number of rows
 
 
 def no_rows(dtype: type[np.signedinteger[Any]], size: int = 1 << 10) -> DistinctRows:
-    """Room for `size` rows, a power of two."""
+    """An empty table for `size` rows, a power of two."""
     return DistinctRows(
         np.empty(8 * size, dtype),
         np.zeros(size + 1, np.int64),
@@ -125,7 +124,7 @@ def no_rows(dtype: type[np.signedinteger[Any]], size: int = 1 << 10) -> Distinct
 
 
 def enlarged(rows: DistinctRows) -> DistinctRows:
-    """The same rows with twice the room."""
+    """The rows in a table of twice the size."""
     larger = no_rows(rows.values.dtype.type, 2 * (len(rows.begin) - 1))
     _copy(rows, larger)
     return larger
@@ -140,7 +139,7 @@ def _copy(rows, larger):
 
 @uncounted
 def add_row(rows, row, length):
-    """The number of a row, a new one if it is new; EMPTY if there is no room for it."""
+    """The number of a row, which is added if it is new; EMPTY if the table is full."""
     values, begin, slots, total = rows
     hashed = np.uint64(length)
     for at in range(length):

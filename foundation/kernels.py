@@ -1,12 +1,12 @@
-"""The decorators of compiled loops, and where their compiled code is kept.
+"""Decorators for compiled functions, and the cache of compiled code.
 
-Numba's own cache looks only at the file of a kernel. But the kernels that it calls and the
-constants that it uses are compiled into it, and may be in other files. So the compiled code of a
-module is kept in a folder named after a digest of its source, of what it imports, and of what that
-imports. When one of these files changes, by an edit or an upgrade, kernels are compiled again as
-they are needed; old code is never run.
+Numba's cache checks only the file of a kernel. But the functions that it calls and the constants
+that it uses are compiled into it, and may be in other files. So the compiled code of a module is
+cached in a folder named after a hash of its source and of all modules that it imports, directly or
+indirectly. When one of these files changes, kernels are compiled again on demand, and old code is
+never run.
 
-    CACHE/place of the sources/module/digest/   Numba's files
+    CACHE/hash of the source folder/module/hash/   Numba's files
 """
 
 import os
@@ -28,14 +28,14 @@ from hyperbaton.foundation.quick_start import load_quickly
 ROOT = Path(__file__).parent.parent  # of the package
 IMPORTED = re.compile(rb"^from (hyperbaton\.[\w.]*) import", re.MULTILINE)
 PACKAGE = "hyperbaton"
-MOST_FOLDERS = 3  # versions of a module whose compiled code is kept
-# Options of code that is compiled into its callers; see `inner` and `uncounted`
+MOST_FOLDERS = 3  # cached versions of a module
+# Options of functions that are compiled into their callers; see `inner` and `uncounted`
 NO_ENTRY = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 UNCOUNTED = {**NO_ENTRY, "_nrt": False, "forceinline": True}
 
 
 def kernel(function: Callable[..., Any] | None = None, **options: Any) -> Any:
-    """Compiles a function at its first call, to run without Python's lock, and keeps the code."""
+    """Compiles a function at its first call, to run without the GIL, and caches the code."""
     if function is None:
         return partial(kernel, **options)
     options = {"nogil": True, "no_cfunc_wrapper": True, **options}
@@ -47,8 +47,8 @@ def kernel(function: Callable[..., Any] | None = None, **options: Any) -> Any:
 
 @contextmanager
 def _kept_in(folder: Path) -> Iterator[None]:
-    """Numba's folder for compiled code is a setting of the whole process, which other packages use
-    too. It is read when a cache is made, so ours is put there for that moment only."""
+    """Sets Numba's cache folder while a cache is created. It is a global setting that other
+    packages use too, and Numba reads it only then."""
     config: Any = numba.config
     before = config.CACHE_DIR
     config.CACHE_DIR = str(folder)
@@ -61,22 +61,23 @@ def _kept_in(folder: Path) -> Iterator[None]:
 def inner(function: Callable[..., Any], **options: Any) -> Any:
     """Compiles a function into the kernels that call it; elsewhere it stays plain Python.
 
-    It cannot be called from outside when it is compiled, by itself or by its address: to make that
-    possible takes half of the time that a kernel of its own would take to compile.
+    It has no entry points of its own when compiled, which would take half of its compile time.
     """
     return register_jitable(**NO_ENTRY, **options)(function)
 
 
 def uncounted_kernel(function: Callable[..., Any]) -> Any:
-    """A kernel that makes and returns no array: without reference counts, so soon compiled."""
+    """A kernel that neither creates nor returns arrays: without reference counts it compiles
+    fast."""
     return kernel(function, _nrt=False)
 
 
 def uncounted(function: Callable[..., Any]) -> Any:
-    """As `inner`, for a function that neither makes nor returns arrays: without reference counts.
+    """Like `inner`, for a function that neither creates nor returns arrays: without reference
+    counts.
 
     Numba counts a reference to each array in every call of a function that loops over it, which
-    can take as long as all the rest. The documentation of `register_jitable` names the option.
+    can take as long as the rest. The documentation of `register_jitable` names the option.
     """
     return register_jitable(**UNCOUNTED)(function)
 
@@ -92,7 +93,7 @@ def cache_folder(module: str) -> Path:
     base = Path(os.environ.get("NUMBA_CACHE_DIR") or home / "hyperbaton" / "kernels")
     try:
         return _ready(base / inside)
-    except OSError:  # nothing can be written there
+    except OSError:  # not writable
         return _ready(Path(tempfile.gettempdir(), f"hyperbaton-kernels-{os.getuid()}") / inside)
 
 
@@ -101,8 +102,8 @@ def is_compiled(module: str) -> bool:
 
 
 def _ready(folder: Path) -> Path:
-    """Makes the folder and forgets the versions that were used longest ago; never this one, even
-    if the clock has been set back and the others seem newer."""
+    """Creates the folder and removes the versions least recently used, but never this one, even if
+    the clock was set back."""
     folder.mkdir(parents=True, exist_ok=True)
     os.utime(folder)
     with suppress(OSError):  # another process may be doing the same
@@ -114,15 +115,15 @@ def _ready(folder: Path) -> Path:
 
 
 def _sources(module: str) -> set[str]:
-    """The module and all modules of ours that it imports, directly or not."""
-    found: set[str] = set()
+    """The module and all modules of hyperbaton that it imports, directly or indirectly."""
+    modules: set[str] = set()
     wanted = [module]
     while wanted:
         name = wanted.pop()
-        if name not in found:
-            found.add(name)
+        if name not in modules:
+            modules.add(name)
             wanted += _source(name).imported
-    return found
+    return modules
 
 
 class _Source(NamedTuple):
@@ -132,7 +133,7 @@ class _Source(NamedTuple):
 
 @cache
 def _source(module: str) -> _Source:
-    """What counts of a module; nothing if it is not ours."""
+    """The hash and imports of a module; of an empty file if it is not part of hyperbaton."""
     try:
         inside = module.removeprefix(f"{PACKAGE}.").replace(".", "/")
         text = (ROOT / f"{inside}.py").read_bytes()

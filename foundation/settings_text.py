@@ -9,7 +9,7 @@ from hyperbaton.foundation.errors import SettingError
 BOOLEANS = {"true": True, "yes": True, "on": True, "1": True} | {
     "false": False, "no": False, "off": False, "0": False
 }  # fmt: skip
-NO_LIMIT = -1  # the number of INFINITE
+NO_LIMIT = -1  # INFINITE as a number
 INFINITE: Literal["inf"] = "inf"
 UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 _SIZE = re.compile(r"([0-9]+(?:\.[0-9]+)?) *([kmgt]?)b?")
@@ -17,7 +17,7 @@ TYPE_NAMES = {bool: "true or false", int: "a whole number", float: "a number", s
 
 
 def convert_setting(name: str, value: Any, wanted: type, where: str = "") -> Any:
-    """The value as the type that the setting's default has."""
+    """Converts a value to the type of the setting's default."""
     if type(value) is wanted:
         return value
     if wanted is float and type(value) is int:
@@ -34,7 +34,7 @@ def convert_setting(name: str, value: Any, wanted: type, where: str = "") -> Any
 
 
 def split_settings(text: str, separator: str = ",") -> tuple[str, dict[str, str]]:
-    """The name and the settings, still as text, of `name,key=value,…`.
+    """Splits `name,key=value,…` into the name and the settings, still as text.
 
     >>> split_settings("msd,type=wbe-msd-backward-fe")
     ('msd', {'type': 'wbe-msd-backward-fe'})
@@ -45,9 +45,9 @@ def split_settings(text: str, separator: str = ",") -> tuple[str, dict[str, str]
         key, equals, value = assignment.partition("=")
         if not equals:
             raise SettingError(
-                f"{assignment!r} gives no value",
+                f"{assignment!r} has no value",
                 where=text,
-                expected=f"name{separator}key=value{separator}…",
+                expected=f"expected name{separator}key=value{separator}…",
             )
         settings[key.strip()] = value.strip()
     return name, settings
@@ -59,15 +59,15 @@ def join_settings(name: str, settings: Mapping[str, Any]) -> str:
 
 
 def parse_size(text: str) -> int:
-    """Bytes: `3GB`, `500 MB`, `0` for no limit."""
+    """Parses a number of bytes: `3GB`, `500 MB`, `0` for no limit."""
     match = _SIZE.fullmatch(text.strip().lower())
     if not match:
-        raise SettingError(f"{text!r} is not a size", expected="expected one such as 3GB, or 0")
+        raise SettingError(f"{text!r} is not a size", expected="expected a size such as 3GB, or 0")
     return int(float(match[1]) * UNITS[match[2]])
 
 
 def parse_limit(limit: int | str) -> int:
-    """The number of a distortion limit; that of `inf` is −1."""
+    """A distortion limit as a number; `inf` is −1."""
     return NO_LIMIT if limit == INFINITE else int(limit)
 
 

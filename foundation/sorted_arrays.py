@@ -1,6 +1,6 @@
-"""Search in sorted arrays, for compiled code.
+"""Binary search for compiled code.
 
-Numba's own `np.searchsorted` takes as long to compile as a kernel.
+Numba's `np.searchsorted` takes as long to compile as a kernel.
 """
 
 from hyperbaton.foundation.kernels import uncounted
@@ -8,7 +8,7 @@ from hyperbaton.foundation.kernels import uncounted
 
 @uncounted
 def lower_bound(values, begin, end, value):
-    """The first place in the sorted values[begin:end] that is not below the value."""
+    """The first index in the sorted values[begin:end] whose value is not below `value`."""
     while begin < end:
         middle = (begin + end) >> 1
         if values[middle] < value:

@@ -1,7 +1,8 @@
-"""What is learned from data, and the data itself: text, trees, alignments, corpora."""
+"""Models learned from data: phrases, language models, distortion, and the system that holds
+them."""
 
 import os
 
-# Numba colours the error messages that it makes and drops while it compiles. That takes time, and
-# replaces sys.stdout and sys.stderr for a moment, in whichever thread. Numba reads this only once.
+# While compiling, Numba colours internal error messages that it then discards. That takes time and
+# temporarily replaces sys.stdout and sys.stderr, in any thread. Numba reads this variable once.
 os.environ.setdefault("NUMBA_DISABLE_ERROR_MESSAGE_HIGHLIGHTING", "1")

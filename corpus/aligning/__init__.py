@@ -1,1 +1,1 @@
-"""Word alignments: made, symmetrised, with words left out."""
+"""Word alignment: running the aligner, symmetrisation, excluding words."""

@@ -3,13 +3,12 @@
 eflomal (Östling and Tiedemann 2016) samples alignments under IBM model 1, an HMM and fertilities,
 with Dirichlet priors. Forward, every target word gets at most one source word; backward, every
 source word gets at most one target word. `symmetrisation.py` combines the two. Counts of an aligned
-text can be saved as priors for another one, so that a small new text is aligned with what was
-learned from a large old one.
+text can be saved as priors, so that a small new text profits from a large text aligned before.
 
-We give eflomal numbers instead of text, because it would split words at any Unicode space, and we
-only at spaces and tabs. Like eflomal itself we ignore case. It draws its seed from the operating
-system and offers no way to set it, so two runs differ and nothing here takes a seed. A pair with a
-side of more than `LONGEST_SENTENCE` words gets no links.
+We pass word numbers to eflomal instead of text, because eflomal splits words at every Unicode space
+and we split only at spaces and tabs. Like eflomal we ignore case. eflomal draws its seed from the
+operating system and does not let us set it, so two runs differ. A pair with a side of more than
+`LONGEST_SENTENCE` words gets no links.
 """
 
 import importlib
@@ -31,15 +30,15 @@ from hyperbaton.corpus.text import read_lines
 from hyperbaton.foundation.arrays import Int64Array, Ragged
 from hyperbaton.foundation.errors import BadLine, DataError, SettingError
 
-LONGEST_SENTENCE = 1023  # words that a sentence may have for eflomal
+LONGEST_SENTENCE = 1023  # eflomal's limit, in words
 
 
 @dataclass(frozen=True)
 class AlignerSettings:
-    """How eflomal samples."""
+    """Settings of eflomal's sampler."""
 
-    n_samplers: int = 3  # independent ones, whose votes are added
-    length: float = 1.0  # number of iterations, as a multiple of eflomal's own choice
+    n_samplers: int = 3  # independent samplers; their votes are added
+    length: float = 1.0  # number of iterations, as a multiple of eflomal's default
     null_prior: float = 0.2  # probability that a word has no partner
 
 
@@ -51,24 +50,24 @@ class Directions(NamedTuple):
 
 
 class Priors(NamedTuple):
-    """Counts from aligned text, in the order and the form in which eflomal takes them."""
+    """Counts from aligned text, in the order and form that eflomal expects."""
 
-    lexical: list[tuple[str, str, float]]  # source word, target word, how often linked (forward)
+    lexical: list[tuple[str, str, float]]  # source word, target word, count of links (forward)
     forward_jumps: dict[int, float]  # from one target word's source position to the next one's
     backward_jumps: dict[int, float]
-    forward_fertility: list[tuple[str, int, float]]  # source word, number of links, how often
-    backward_fertility: list[tuple[str, int, float]]  # target word, number of links, how often
+    forward_fertility: list[tuple[str, int, float]]  # source word, number of links, count
+    backward_fertility: list[tuple[str, int, float]]  # target word, number of links, count
 
 
 def load_eflomal() -> ModuleType:
-    """The package eflomal, or an error that says how to get it."""
+    """Imports eflomal; if that fails, raises an error that says how to install it."""
     try:
         return importlib.import_module("eflomal")
     except ImportError as error:
         absent = isinstance(error, ModuleNotFoundError) and error.name == "eflomal"
         raise DataError(
             "eflomal is not installed" if absent else f"eflomal cannot be loaded: {error}",
-            expected="it makes word alignments, and is an optional part of hyperbaton",
+            expected="hyperbaton uses this optional package to align words",
             advice="pip install eflomal",
         ) from None
 
@@ -91,7 +90,7 @@ def align_corpus(
         if priors is not None:
             with (folder / "priors").open("w", encoding="utf-8") as stream:
                 eflomal.to_eflomal_priors_file(priors, *indexes, stream)
-        with suppress(CalledProcessError):  # it has said why
+        with suppress(CalledProcessError):  # eflomal has printed the reason
             eflomal.align(
                 str(folder / "source"),
                 str(folder / "target"),
@@ -102,34 +101,34 @@ def align_corpus(
                 rel_iterations=settings.length,
                 null_prior=settings.null_prior,
             )
-        # It does not report every failure; half a file is one
+        # eflomal does not report every failure: check for incomplete files
         if (folder / "forward").exists() and (folder / "backward").exists():
             directions = read_directions(folder / "forward", folder / "backward")
             if len(directions.forward) == len(corpus):
                 return directions
     raise DataError(
-        "eflomal ended before it had aligned everything",
-        advice="see what it printed above; there may have been too little memory, or too little "
-        "room for temporary files",
+        "eflomal stopped before it had aligned all pairs",
+        advice="see its output above; it may have run out of memory or of space for "
+        "temporary files",
     )
 
 
 def align_without(
     corpus: AlignedCorpus, words: Collection[str], align: Callable[[AlignedCorpus], Directions]
 ) -> Directions:
-    """The links that `align` makes of the text without these words of either side, whatever their
-    case, at the places that words have in the whole text. The words get no links (Goto et al. 2013,
-    §4.1, leave out articles and case particles so)."""
+    """Aligns the text without the given words, ignoring case, and maps the links back to positions
+    in the full text. The words get no links. Goto et al. (2013, §4.1) exclude articles and case
+    particles this way."""
     source, of_source = _without(corpus.source, words)
     target, of_target = _without(corpus.target, words)
-    found = align(replace(corpus, source=source, target=target))
+    directions = align(replace(corpus, source=source, target=target))
     places = (source.words.offsets, of_source), (target.words.offsets, of_target)
-    forward, backward = (_restored(links, *places) for links in found)
+    forward, backward = (_restored(links, *places) for links in directions)
     return Directions(forward, backward)
 
 
 def _without(side: Side, words: Collection[str]) -> tuple[Side, Int64Array]:
-    """What is left of the sentences, and where in its sentence each word was."""
+    """The sentences without the words, and the old position of every remaining word."""
     unwanted = {word.lower() for word in words}
     used = np.unique(side.words.values)
     is_unwanted = [word.lower() in unwanted for word in side.vocabulary.decode(used)]
@@ -149,7 +148,7 @@ def _restored(links: Ragged, *sides: tuple[Int64Array, Int64Array]) -> Ragged:
 
 
 def n_too_long(corpus: AlignedCorpus) -> int:
-    """How many pairs will get no links because a side is too long."""
+    """Number of pairs that are too long to be aligned."""
     longer = np.maximum(corpus.source.words.lengths, corpus.target.words.lengths)
     return int(np.count_nonzero(longer > LONGEST_SENTENCE))
 
@@ -168,10 +167,10 @@ def _write_side(eflomal: ModuleType, side: Side, path: Path) -> object:
 
 
 def read_directions(forward: Path, backward: Path) -> Directions:
-    """Two Pharaoh files of equal length; without the text, only their form can be checked."""
+    """Reads two Pharaoh files of equal length. Checks only their form, since there is no text."""
     if str(forward) == str(backward) == "-":
         raise SettingError(
-            "two files cannot both be standard input", expected="give - for one of them only"
+            "two files cannot both be standard input", expected="expected - for at most one of them"
         )
     directions = Directions(read_links(forward), read_links(backward))
     (n_lines, shorter), (_, longer) = sorted(
@@ -181,13 +180,13 @@ def read_directions(forward: Path, backward: Path) -> Directions:
         raise DataError(
             "the file ends here",
             where=f"{shorter}:{n_lines + 1}",
-            expected=f"{longer} goes on; both need a line for every sentence pair",
+            expected=f"expected as many lines as in {longer}, one for every sentence pair",
         )
     return directions
 
 
 def count_priors(corpus: AlignedCorpus, directions: Directions) -> Priors:
-    """What eflomal-makepriors counts in directed alignments (one link per word at most).
+    """Counts priors in directed alignments (at most one link per word) as eflomal-makepriors does.
 
     Words without links do not count for fertility. Jumps begin before the first word and end after
     the last one.
@@ -208,7 +207,7 @@ def count_priors(corpus: AlignedCorpus, directions: Directions) -> Priors:
 
 
 def prior_lines(priors: Priors) -> Iterator[str]:
-    """The lines of a priors file, in the format of eflomal's own programs."""
+    """The lines of a priors file, in the format of eflomal's programs."""
     rows: Any
     for kind, values in zip(_KINDS, priors, strict=True):
         rows = values.items() if isinstance(values, dict) else values
@@ -217,7 +216,7 @@ def prior_lines(priors: Priors) -> Iterator[str]:
 
 
 def read_priors(path: Path) -> Priors:
-    """Reads what `prior_lines` or eflomal-makepriors has written."""
+    """Reads a priors file written with `prior_lines` or by eflomal-makepriors."""
     priors = Priors([], {}, {}, [], [])
     by_kind: dict[str, Any] = dict(zip(_KINDS, priors, strict=True))
     with closing(read_lines(path)) as lines:
@@ -227,10 +226,10 @@ def read_priors(path: Path) -> Priors:
                 *key, count = _parse_prior(fields)
             except (ValueError, KeyError):
                 raise DataError(
-                    "this is not a line of a file of priors",
+                    "not a line of a priors file",
                     where=f"{path}:{number}",
                     expected="LEX, source word, target word, count; HMMF or HMMR, jump, count; "
-                    "FERF or FERR, word, fertility, count; with tabs between them",
+                    "FERF or FERR, word, fertility, count; separated by tabs",
                     advice="make the file with --save-priors",
                 ) from None
             values = by_kind[fields[0]]
@@ -247,7 +246,7 @@ _KINDS = {
     "HMMR": (int,),
     "FERF": (str, int),
     "FERR": (str, int),
-}  # the names of the fields of `Priors` in files, and the types of their keys
+}  # for each field of `Priors`: its name in files and the types of its keys
 
 
 def _parse_prior(fields: list[str]) -> list[Any]:

@@ -1,4 +1,4 @@
-"""The links of two texts in both directions, from their files."""
+"""Aligns two text files in both directions."""
 
 from collections.abc import Callable, Collection, Mapping
 
@@ -25,15 +25,15 @@ def align_files(
     priors: Priors | None = None,
     reporter: Reporter = SILENT,
 ) -> tuple[AlignedCorpus, Directions]:
-    """The corpus and its links; words that are left out get none."""
-    load_eflomal()  # reports its absence before anything is read
+    """The corpus and its links; the words in `leave_out` get none."""
+    load_eflomal()  # fails before any file is read if eflomal is missing
     try:
         corpus, _ = read_corpus(files, CorpusSettings(), reporter.progress, tokenise)
-    except BadLine as bad:  # a pair left out would shift the lines of the alignment
-        bad.advice = "mend the pair or remove it from both files"
+    except BadLine as bad:  # skipping a pair would shift the lines of the alignment
+        bad.advice = "fix the pair or remove it from both files"
         raise
     if n := n_too_long(corpus):
-        reporter.talk(f"without links, being too long for eflomal: {counted(n, 'pair')}")
+        reporter.talk(f"too long for eflomal, left unaligned: {counted(n, 'pair')}")
     reporter.talk(f"aligning {counted(len(corpus), 'pair')} in both directions with eflomal")
-    found = align_without(corpus, leave_out, lambda rest: align_corpus(rest, settings, priors))
-    return corpus, found
+    links = align_without(corpus, leave_out, lambda rest: align_corpus(rest, settings, priors))
+    return corpus, links

@@ -1,21 +1,21 @@
-"""One word alignment from two directed ones: the links that both have, and some of the others.
+"""Symmetrisation: one word alignment from two directed ones.
 
-A directed aligner gives every word at most one partner, so one of the two directions misses a word
-that became two. Symmetrisation keeps the links found in both directions (the intersection) and adds
-others from the union (Och and Ney 2003, section 5; Koehn et al. 2005, "Edinburgh system
-description", with the growing algorithm):
+A directed aligner gives every word at most one partner, so only one direction can link a word to
+both words that translate it. Symmetrisation keeps the links found in both directions (the
+intersection) and adds others from the union (Och and Ney 2003, section 5; Koehn et al. 2005,
+"Edinburgh system description", with the growing algorithm):
 
     grow    neighbours of chosen links, if they link a word that has no link yet; then neighbours of
             newly chosen links, until there are none; with `diag` also diagonal neighbours
     final   then all other links of the forward direction, followed by those of the backward
             direction, if they link a word that has no link yet (`final-and`: two such words)
 
-A link taken early covers words and so keeps a later one out: the order decides. It is that of
-Moses' `symal`: target words from left to right, for each its source words from left to right, and
-neighbours as in `_STEPS`. Here the two inputs may be any sets of links. `symal` calls the
-intersection `intersect`; its srctotgt and tgttosrc are the directions themselves.
+The result depends on the order, because a link that is added early covers words and excludes later
+links. We use the order of Moses' `symal`: target words from left to right, the source words of each
+from left to right, and neighbours as in `_STEPS`. The two inputs may be any sets of links. `symal`
+calls the intersection `intersect`; its srctotgt and tgttosrc are the unchanged directions.
 
-Links are not weighted by probability, and nothing outside the union is ever added.
+Links have no probabilities, and links outside the union are never added.
 """
 
 from typing import Final
@@ -28,7 +28,7 @@ from hyperbaton.foundation.kernels import inner, kernel
 from hyperbaton.foundation.sorted_arrays import lower_bound
 
 NO_FINAL, ONE_UNCOVERED, BOTH_UNCOVERED = 0, 1, 2  # which links the final step may add
-BLOCK, DIAGONAL = 4, 8  # how many neighbours a link has
+BLOCK, DIAGONAL = 4, 8  # number of neighbours of a link
 GROWING: Final = {
     "grow": (BLOCK, NO_FINAL),
     "grow-final": (BLOCK, ONE_UNCOVERED),
@@ -38,8 +38,8 @@ GROWING: Final = {
 }
 METHODS: Final = ("intersection", "union", *GROWING)
 
-# A link as one number that sorts by pair, target and source, with 18 bits for each position. 16
-# would do; with 18, a step over the edge of a sentence reaches a number that no link has.
+# A link is one number that sorts by pair, target and source, with 18 bits for each position. 16
+# bits would hold a position; with 18, a step beyond a sentence's edge never equals another link.
 _BITS: Final = 18
 _MASK: Final = (1 << _BITS) - 1
 _TARGET: Final = 1 << _BITS
@@ -48,14 +48,14 @@ _STEPS: Final = np.array(
 )
 _N_POSITIONS: Final = 1 << 16
 
-FORWARD, BACKWARD, BOTH = 1, 2, 3  # where a link of the union comes from
+FORWARD, BACKWARD, BOTH = 1, 2, 3  # the directions that contain a link of the union
 
 
 def symmetrise(forward: Ragged, backward: Ragged, method: str = "grow-diag-final-and") -> Ragged:
     """The symmetrised links of every pair, sorted by source and target.
 
-    Both directions hold (source, target) rows; forward is the one that chose a source word for each
-    target word. Order and repetitions do not matter.
+    Both directions hold (source, target) rows; `forward` has chosen a source word for each target
+    word. Order and repetitions do not matter.
 
     >>> one_pair = np.array([0, 2])
     >>> forward = Ragged(np.array([[0, 0], [0, 1]], dtype=np.uint16), one_pair)
@@ -65,7 +65,7 @@ def symmetrise(forward: Ragged, backward: Ragged, method: str = "grow-diag-final
     """
     if method not in METHODS:
         raise SettingError(
-            f"there is no symmetrisation {method!r}", expected=nearest(method, list(METHODS))
+            f"unknown symmetrisation {method!r}", expected=nearest(method, list(METHODS))
         )
     if len(forward) != len(backward):
         raise DataError(
@@ -85,7 +85,7 @@ def symmetrise(forward: Ragged, backward: Ragged, method: str = "grow-diag-final
 
 
 def _union(forward: Ragged, backward: Ragged) -> tuple[Int64Array, Int64Array]:
-    """The keys of all links, sorted, and the directions in which each was found."""
+    """The sorted keys of all links, and the directions that contain each."""
     both = np.concatenate([_keys(forward), _keys(backward)])
     keys, place = np.unique(both, return_inverse=True)
     origin = np.zeros(len(keys), dtype=np.int64)
@@ -110,7 +110,7 @@ def _links(keys: Int64Array, n_pairs: int) -> Ragged:
 
 @kernel
 def _grow(keys, offsets, origin, steps, final):
-    """Which links of the union are chosen; their keys are sorted."""
+    """Chooses links of the union by their sorted keys: (n_links,) bool."""
     chosen = origin == BOTH
     visited = np.zeros(len(keys), dtype=np.bool_)
     source_covered = np.zeros(_N_POSITIONS, dtype=np.bool_)
@@ -128,7 +128,7 @@ def _grow(keys, offsets, origin, steps, final):
                     n_covered = int(source_covered[source]) + int(target_covered[target])
                     if origin[link] == direction and n_covered <= 2 - final:
                         chosen[link] = source_covered[source] = target_covered[target] = True
-        for link in range(begin, end):  # clean for the next pair
+        for link in range(begin, end):  # reset for the next pair
             source_covered[keys[link] & _MASK] = False
             target_covered[keys[link] >> _BITS & _MASK] = False
     return chosen
@@ -136,11 +136,11 @@ def _grow(keys, offsets, origin, steps, final):
 
 @inner
 def _grow_pair(keys, begin, end, steps, chosen, visited, source_covered, target_covered):
-    """Passes over the chosen links in order, until one adds nothing. Changes the last four arrays.
+    """Passes over the chosen links until a pass adds nothing. Changes the last four arrays.
 
-    A visit decides about all neighbours for good, because words never become uncovered. So no link
-    needs a second visit, and a pass begins at the first link that the previous pass added behind
-    its position.
+    One visit settles all neighbours of a link, because words never become uncovered. So no link
+    needs a second visit, and a pass begins at the first link that the previous pass added before
+    its current position.
     """
     first = begin
     while first < end:

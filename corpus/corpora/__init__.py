@@ -1,1 +1,1 @@
-"""Word-aligned parallel corpora: in memory, in files, from text."""
+"""Word-aligned parallel corpora: in memory, on disk, read from text."""

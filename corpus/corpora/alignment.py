@@ -22,12 +22,12 @@ def parse_links(line: str) -> list[int]:
     line = line.strip(" \t")
     if not _LINKS.fullmatch(line):
         wrong = next(link for link in split_words(line) if not re.fullmatch(_LINK, link))
-        raise BadLine("alignment", f"{wrong!r} is not a link", "links are written as 0-0 1-2")
+        raise BadLine("alignment", f"{wrong!r} is not a link", "expected links such as 0-0 1-2")
     return [int(number) for number in line.replace("-", " ").split()]
 
 
 def check_links(links: list[int], n_source: int, n_target: int) -> None:
-    """Refuses a link that leads outside its sentence pair."""
+    """Rejects links outside the sentence pair."""
     for s, t in zip(links[0::2], links[1::2], strict=True):
         if s >= n_source or t >= n_target:
             raise BadLine(
@@ -38,8 +38,8 @@ def check_links(links: list[int], n_source: int, n_target: int) -> None:
 
 
 def order_of_links(links: Sequence[int], n_source: int) -> tuple[int, ...]:
-    """The rank of each source word in the order of the target, by the mean place of the target
-    words that it is linked with; words without links are FREE.
+    """The rank of each source word in target order, by the mean position of the target words that
+    it is linked to; FREE for words without links.
 
     >>> order_of_links([0, 2, 1, 0, 1, 3], 3)  # 0-2 1-0 1-3
     (1, 0, -1)
@@ -50,7 +50,7 @@ def order_of_links(links: Sequence[int], n_source: int) -> tuple[int, ...]:
             what = f"the link {source}-{target} is outside a sentence of {n_source} words"
             raise BadLine("link outside", what, "words are counted from 0")
         linked.setdefault(source, []).append(target)
-    places = {source: Fraction(sum(each), len(each)) for source, each in linked.items()}
+    places = {source: Fraction(sum(targets), len(targets)) for source, targets in linked.items()}
     rank = {place: number for number, place in enumerate(sorted(set(places.values())))}
     return tuple(rank[places[word]] if word in places else FREE for word in range(n_source))
 
@@ -69,7 +69,7 @@ def _positions(line: str) -> list[int]:
     if max(positions, default=0) >= MOST_WORDS:
         raise BadLine(
             "alignment",
-            f"there cannot be a word {max(positions)}",
+            f"the position {max(positions)} is too large",
             f"sentences have at most {MOST_WORDS} words, counted from 0",
         )
     return positions
@@ -77,7 +77,7 @@ def _positions(line: str) -> list[int]:
 
 def link_lines(links: Ragged) -> Iterator[str]:
     """A line in Pharaoh format for every pair."""
-    # Links recur from pair to pair: make the text of each distinct one once
+    # The same links occur in many pairs: format each distinct link once
     both = links.values.astype(np.int64) @ np.array([1 << 16, 1])
     distinct, place = np.unique(both, return_inverse=True)
     texts = np.array([f"{link >> 16}-{link & 0xFFFF}" for link in distinct.tolist()], dtype=object)

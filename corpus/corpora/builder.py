@@ -13,7 +13,7 @@ SORTED_AT_ONCE = 50_000  # pairs whose links are sorted together
 
 
 class CorpusBuilder:
-    """Builds a corpus pair by pair; its layers are fixed at the start.
+    """Builds a corpus pair by pair, with the layers chosen at construction.
 
     >>> builder = CorpusBuilder()
     >>> builder.add(["hon", "o"], ["a", "book"], [0, 1])
@@ -79,7 +79,7 @@ class _SideBuilder:
 
 
 def _canonical(links: Ragged) -> Ragged:
-    """Sorted by source and target inside each pair, repetitions removed."""
+    """Sorts the links of each pair by source and target, and removes repetitions."""
     values, lengths = [np.empty((0, 2), np.uint16)], [np.zeros(1, np.int64)]
     for first in range(0, len(links), SORTED_AT_ONCE):  # sorting all at once takes too much memory
         offsets = links.offsets[first : first + SORTED_AT_ONCE + 1]

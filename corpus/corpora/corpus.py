@@ -1,4 +1,4 @@
-"""A word-aligned parallel corpus as a handful of arrays.
+"""A word-aligned parallel corpus as a few arrays.
 
 Sentences are rows of `Ragged` arrays, words are ids, and absent layers are None. 50,000 pairs of
 ten words take about 10 MB. `corpus/corpora/reading.py` reads a corpus from files.
@@ -15,13 +15,13 @@ from hyperbaton.foundation.arrays import Int64Array, Ragged
 from hyperbaton.foundation.files.vocabulary import Vocabulary
 
 MOST_WORDS = 65535  # positions of links are stored in 16 bits
-SENTENCES_AT_ONCE = 2000  # that a thread takes
+SENTENCES_AT_ONCE = 2000  # batch size of a thread
 NODE_COLUMNS = ("label", "start", "end", "parent")  # of the rows of `Side.trees`
 
 
 @dataclass(frozen=True, eq=False)
 class Side:
-    """The sentences of one language. Layers without data are None."""
+    """The sentences of one language. Missing layers are None."""
 
     vocabulary: Vocabulary
     words: Ragged  # (n_words,) int32
@@ -29,7 +29,7 @@ class Side:
     tags: Ragged | None = None  # (n_words,) int32
     label_vocabulary: Vocabulary = field(default_factory=Vocabulary)
     trees: Ragged | None = None  # (n_nodes, 4) int32, columns as in NODE_COLUMNS; no rows: no tree
-    classes: Ragged | None = None  # (n_words,) int32, numbers of word classes
+    classes: Ragged | None = None  # (n_words,) int32, word classes
 
     def sentence(self, number: int) -> Sentence:
         return Sentence(
@@ -62,6 +62,6 @@ class AlignedCorpus:
         return len(self.links)
 
     def take(self, rows: Int64Array) -> "AlignedCorpus":
-        """The chosen pairs, in the given order; vocabularies stay as they are."""
+        """The chosen pairs, in the given order, with the same vocabularies."""
         rows = np.asarray(rows)
         return AlignedCorpus(self.source.take(rows), self.target.take(rows), self.links.take(rows))

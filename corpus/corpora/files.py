@@ -1,4 +1,4 @@
-"""A corpus as arrays on disk, mapped into memory: text is read once, and no copy is held."""
+"""Saves a corpus as arrays that are mapped into memory when loaded."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -15,7 +15,7 @@ OFFSETS = "_offsets"
 
 
 def save_corpus(corpus: AlignedCorpus, remarks: Iterable[str], directory: Path) -> None:
-    """With remarks on how it was read."""
+    """Saves a corpus with remarks from reading it."""
     parts: dict[str, Any] = {"links": corpus.links}
     for side in ("source", "target"):
         parts |= {f"{side}_{name}": part for name, part in vars(getattr(corpus, side)).items()}
@@ -27,7 +27,7 @@ def save_corpus(corpus: AlignedCorpus, remarks: Iterable[str], directory: Path) 
 
 
 def load_corpus(directory: Path) -> tuple[AlignedCorpus, list[str]]:
-    """The corpus and the remarks. Nothing that is written into its arrays reaches the files."""
+    """The corpus and the remarks. Writing to its arrays does not change the files."""
     header, arrays, vocabularies = load_arrays(directory, FORMAT, mode="c")
     parts: dict[str, Any] = {
         name: Ragged(values, arrays[f"{name}{OFFSETS}"])
@@ -49,7 +49,7 @@ def load_corpus(directory: Path) -> tuple[AlignedCorpus, list[str]]:
 
 
 def corpus_at(here: Workplace, corpus: AlignedCorpus | Path) -> AlignedCorpus:
-    """The corpus that a task was given: itself, or the folder where it was saved."""
+    """The corpus of a task, loaded if the task was given its folder."""
     if isinstance(corpus, AlignedCorpus):
         return corpus
     loaded, _ = here.remembered(("corpus", corpus), lambda: load_corpus(here.get(corpus)))

@@ -1,7 +1,7 @@
 """Reads a parallel corpus, or source sentences to translate, with all layers, one pair at a time.
 
-Everything that can be wrong with a pair is found here and reported with file and line. With
-`skip_bad` such pairs are left out and counted by kind; otherwise the first one ends the reading.
+All checks of a pair are made here, and errors give file and line. With `skip_bad`, bad pairs are
+skipped and counted by kind; otherwise reading stops at the first one.
 """
 
 from collections import Counter
@@ -30,14 +30,14 @@ from hyperbaton.foundation.progress import Progress, silent
 T = TypeVar("T")
 
 PROGRESS_EVERY = 1000
-SPLIT_BOTH = {"source": split_words, "target": split_words}  # of text that is tokenised
-LEFT_OUT = "left out"  # the kind of pairs that are merely unwanted, never an error
-ENDED = object()  # stands for the next record of a file that has ended
+SPLIT_BOTH = {"source": split_words, "target": split_words}  # for tokenised text
+LEFT_OUT = "left out"  # kind of pairs that are valid but not wanted; never an error
+ENDED = object()  # marks the end of a file
 
 
 @dataclass(frozen=True)
 class CorpusSettings:
-    """How corpora are read (`--set corpus.KEY=VALUE`)."""
+    """Settings for reading corpora (`--set corpus.KEY=VALUE`)."""
 
     skip_bad: bool = False  # skip malformed pairs and count them, instead of stopping at the first
     max_length: int = 0  # skip pairs with more words on either side; 0: keep all
@@ -60,7 +60,7 @@ class CorpusFiles:
 class ReadReport:
     n_read: int = 0
     n_kept: int = 0
-    dropped: Counter[str] = field(default_factory=Counter)  # pairs by kind of fault
+    dropped: Counter[str] = field(default_factory=Counter)  # number of pairs by kind of error
     first: dict[str, str] = field(default_factory=dict)  # the first message of each kind
     n_without_tree: int = 0
     n_made_projective: int = 0
@@ -70,7 +70,7 @@ class ReadReport:
         self.first.setdefault(bad.kind, f"{bad.where}: {bad.what}")
 
     def lines(self) -> list[str]:
-        """For people; empty when there is nothing to say."""
+        """The report as text; empty if every pair was kept as it is."""
         lines = []
         if self.dropped:
             total = self.dropped.total()
@@ -90,7 +90,7 @@ def read_corpus(
     progress: Progress = silent,
     tokenise: Mapping[str, Callable[[str], list[str]]] = SPLIT_BOTH,
 ) -> tuple[AlignedCorpus, ReadReport]:
-    """All pairs; `tokenise` says what the words of a line are, for each side."""
+    """Reads all pairs; `tokenise` splits a line into words, for each side."""
     layers = _open_layers(vars(files))
     for side, words in tokenise.items():
         layers[side].words = words
@@ -107,7 +107,7 @@ def read_corpus(
                 pair = _read_pair(layers, settings)
             except BadLine as bad:
                 if not settings.skip_bad and bad.kind != LEFT_OUT:
-                    bad.advice = "--skip-bad leaves such pairs out and counts them"
+                    bad.advice = "skip and count such pairs with --skip-bad"
                     raise
                 report.drop(bad)
                 continue
@@ -122,8 +122,8 @@ def read_corpus(
 
 @dataclass(frozen=True)
 class SourceFiles:
-    """Files of sentences to translate. Trees and tags may also come from CoNLL-U files; the order
-    of the reference from its word alignment."""
+    """Files of sentences to translate. Trees and tags may also come from CoNLL-U files; the word
+    alignment gives the order of the reference."""
 
     source: Path
     source_tags: Path | None = None
@@ -134,8 +134,8 @@ class SourceFiles:
 def read_sentences(
     files: SourceFiles, parse: Callable[[str], Sentence] = Sentence.parse
 ) -> Generator[Sentence, None, None]:
-    """Sentences in order, including empty ones; any words will do; a fault is reported with its
-    place. `parse` makes the sentence of a line."""
+    """Yields sentences in order, including empty ones. `parse` makes a sentence from a line; words
+    are not checked. Errors give file and line."""
     layers = _open_layers(vars(files))
     with closing(_read_on(layers)) as rows:
         for _ in rows:
@@ -148,7 +148,7 @@ def read_marked_sentences(
     marking: Marking,
     parse: Callable[[Marked], Sentence] = marked_sentence,
 ) -> Generator[Sentence | BadLine, None, None]:
-    """The same with their marks; what is wrong with a line comes in place of its sentence."""
+    """Yields sentences with their markup; for a bad line, yields the error instead."""
     layers = _open_layers(vars(files))
     with closing(_read_on(layers)) as rows:
         for _ in rows:
@@ -180,13 +180,13 @@ class _Layer:
     words: Callable[[str], list[str]] = split_words  # of a line of text
 
     def receive(self, item: Any) -> None:
-        """Takes the next record; a file that has ended stands one line after its last."""
+        """Takes the next record; at the end of the file, the line is one after the last."""
         ended = item is ENDED
         if not (ended and self.record is ENDED):
             self.line, self.record = (self.line + 1, ENDED) if ended else item
 
     def parse(self, parse: Callable[[Any], T]) -> T:
-        """What `parse` makes of the record; a fault gets this file and line."""
+        """Parses the record; adds file and line to errors."""
         try:
             if isinstance(self.record, BadLine):
                 raise self.record
@@ -209,11 +209,11 @@ class _Pair(NamedTuple):
 
 
 def _open_layers(files: Mapping[str, Path | None]) -> dict[str, _Layer]:
-    """A stream for every file that is given, by the names of `CorpusFiles`."""
+    """Opens every given file, by the names of `CorpusFiles`."""
     paths = {name: path for name, path in files.items() if path is not None}
     if list(map(str, paths.values())).count("-") > 1:
         raise SettingError(
-            "two files cannot both be standard input", expected="give - for one of them only"
+            "two files cannot both be standard input", expected="expected - for at most one of them"
         )
     layers = {}
     for name, path in paths.items():
@@ -241,11 +241,11 @@ def _read_on(layers: dict[str, _Layer]) -> Generator[None, None, None]:
 
 
 def _check_lengths(layers: dict[str, _Layer]) -> None:
-    """No file may end before the others."""
+    """Checks that all files have the same number of sentences."""
     ended = [layer for layer in layers.values() if layer.record is ENDED]
     if ended:
         longer = next(layer for layer in layers.values() if layer.record is not ENDED)
-        expected = f"{longer.path} goes on at line {longer.line}; all files need as many sentences"
+        expected = f"expected as many sentences as in {longer.path}, which has a line {longer.line}"
         raise ended[0].located(BadLine("unequal lengths", "the file ends here", expected))
 
 
@@ -313,5 +313,5 @@ def _check_words(words: list[str]) -> None:
     if not words:
         raise BadLine("empty side", "the sentence is empty", "both sides need at least one word")
     if len(words) > MOST_WORDS:
-        raise BadLine("too long", f"{len(words)} words", f"at most {MOST_WORDS} are possible")
+        raise BadLine("too long", f"{len(words)} words", f"expected at most {MOST_WORDS}")
     check_words(words)

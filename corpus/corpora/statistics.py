@@ -1,4 +1,4 @@
-"""Statistics of a parallel corpus: sizes, lengths, alignment, and how far words move.
+"""Statistics of a parallel corpus: sizes, lengths, alignment, and distances of reordering.
 
 Distance is the distortion of Goto et al. (2013) along the target sentence: for two aligned target
 words with no aligned word between them, NP − CP − 1, where CP is the rightmost source word of the
@@ -13,7 +13,7 @@ import numpy as np
 from hyperbaton.corpus.corpora.corpus import AlignedCorpus, Side
 from hyperbaton.foundation.arrays import Int64Array
 
-BIN_STARTS = (-14, -7, -3, -1, 0, 1, 2, 4, 8, 15)  # of distances; the first bin has no start
+BIN_STARTS = (-14, -7, -3, -1, 0, 1, 2, 4, 8, 15)  # distances; the first bin has no start
 
 
 @dataclass(frozen=True)
@@ -51,12 +51,12 @@ def statistics(corpus: AlignedCorpus) -> CorpusStatistics:
 
 
 def distances(corpus: AlignedCorpus) -> Int64Array:
-    """NP − CP − 1 of every move of the corpus, pair by pair, in target order."""
+    """NP − CP − 1 for every move of the corpus, pair by pair, in target order."""
     row = corpus.links.row_of_value
     source, target = corpus.links.values.astype(np.int64).T
     order = np.lexsort((source, target, row))
     row, source, target = row[order], source[order], target[order]
-    # Links of one target word are neighbours now, leftmost source word first
+    # The links of one target word are now adjacent, leftmost source word first
     first = np.ones(len(row), dtype=bool)
     first[1:] = (np.diff(row) != 0) | (np.diff(target) != 0)
     begin = np.flatnonzero(first)

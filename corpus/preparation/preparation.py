@@ -1,10 +1,10 @@
-"""Cleans and divides raw parallel text, as a stream: what grows with it is two hashes of each pair.
+"""Cleans and splits raw parallel text as a stream; memory holds only two hashes per pair.
 
     raw files ──clean, rules──▶ a temporary file, hashes ──divide──▶ train.* dev.* test.*
                   └──▶ counts and examples of what is dropped ──────▶ report.md report.json
 
-The second step reads the temporary file again, since only then it is known which pairs are
-duplicates and where the others go. Results appear when all of them are complete.
+The second step reads the temporary file again, because duplicates and the sets of the other pairs
+are known only when all pairs are read. Output files appear together, when all are complete.
 """
 
 import json
@@ -26,14 +26,14 @@ from hyperbaton.foundation.errors import BadLine, DataError, SettingError
 from hyperbaton.foundation.files.writing import make_folder, open_to_write, path_text, writing
 from hyperbaton.foundation.progress import Progress, silent
 
-EXAMPLES_SHOWN, MOST_SHOWN = 3, 200  # of each reason, and letters of each
+EXAMPLES_SHOWN, MOST_SHOWN = 3, 200  # examples per reason, characters per example
 PROGRESS_EVERY = 1000
 REPORT = "report"
 
 
 @dataclass
 class Report:
-    """Every pair that was read is in one of the sets or among those that were dropped."""
+    """Counts of the pairs: every pair read is either in one of the sets or dropped."""
 
     n_read: int = 0
     kept: Counter[str] = field(default_factory=Counter)  # pairs by set
@@ -41,7 +41,7 @@ class Report:
     examples: dict[str, list[tuple[str, str, str]]] = field(default_factory=dict)
 
     def drop(self, why: str, where: str, source: str = "", target: str = "") -> None:
-        """Counts a pair; the first ones of each reason are kept as examples."""
+        """Counts a dropped pair; keeps the first pairs for each reason as examples."""
         self.dropped[why] += 1
         shown = self.examples.setdefault(why, [])
         if len(shown) < EXAMPLES_SHOWN:
@@ -69,20 +69,24 @@ class Preparation:
         }
 
     def check(self) -> None:
-        """Refuses what cannot work, or would destroy something."""
+        """Rejects invalid settings and outputs that would overwrite an input."""
         self.files.check()
         self.rules.check()
         codes = self.rules.source_language, self.rules.target_language
         if codes[0] == codes[1]:
-            raise SettingError(f"both languages are {codes[0]!r}", expected="two languages")
+            raise SettingError(
+                f"both languages are {codes[0]!r}", expected="expected two languages"
+            )
         for code in codes:
             if not code.replace("-", "").replace("_", "").isalnum():
-                raise SettingError(f"{code!r} is not a language code", expected="ja, en, pt-BR, …")
+                raise SettingError(
+                    f"{code!r} is not a language code", expected="expected ja, en, pt-BR, …"
+                )
         taken = {path.resolve() for path in self.files.paths}
         for path in (path for both in self.outputs.values() for path in both):
             if path.resolve() in taken:
                 raise SettingError(
-                    f"{path} would be overwritten, which is read", advice="choose another --out"
+                    f"{path} is an input and would be overwritten", advice="choose another --out"
                 )
 
 
@@ -90,7 +94,7 @@ def prepare(job: Preparation, progress: Progress = silent) -> Report:
     job.check()
     make_folder(job.out)
     report = Report()
-    with writing(job.out), TemporaryFile(dir=job.out) as kept:  # nothing is left of it, ever
+    with writing(job.out), TemporaryFile(dir=job.out) as kept:  # removed even after a crash
         pairs, units = _read(job, kept, report, progress)
         of_pairs, of_units = (np.frombuffer(hashes, np.uint64) for hashes in (pairs, units))
         sets = divide(of_pairs, of_units, job.n_dev, job.n_test)
@@ -102,7 +106,7 @@ def prepare(job: Preparation, progress: Progress = silent) -> Report:
 def _read(
     job: Preparation, kept: IO[bytes], report: Report, progress: Progress
 ) -> "tuple[array[int], array[int]]":
-    """Writes the pairs that break no rule; their hashes, and those of their documents."""
+    """Writes the pairs that pass all rules; returns their hashes and those of their documents."""
     pairs, units = array("Q"), array("Q")
     with closing(read_pairs(job.files)) as records:
         for record in records:
@@ -111,7 +115,7 @@ def _read(
                 progress("reading pairs", report.n_read)
             if isinstance(record, BadLine):
                 if not job.skip_bad:
-                    record.advice = "--skip-bad leaves such pairs out and counts them"
+                    record.advice = "skip and count such pairs with --skip-bad"
                     raise record
                 report.drop(record.kind, record.where)
                 continue
@@ -125,7 +129,7 @@ def _read(
             kept.write(f"{record.line}\t{source}\t{target}\n".encode())
     if not pairs:
         raise DataError(
-            f"none of {report.n_read:,} pairs is left",
+            f"all {report.n_read:,} pairs were dropped",
             where=str(job.files.paths[0]),
             expected=", ".join(f"{count:,} × {why}" for why, count in report.dropped.items()),
             advice="check the languages, the columns and the rules",
@@ -136,14 +140,14 @@ def _read(
 def _write(
     job: Preparation, kept: IO[bytes], sets: bytes, report: Report, progress: Progress
 ) -> None:
-    """Divides the pairs, and reports."""
+    """Writes the pairs to the files of their sets, and the report."""
     reports = [job.out / f"{REPORT}.{ending}" for ending in ("json", "md")]
     with ExitStack() as stack:
         streams = {
             name: [stack.enter_context(open_to_write(path)) for path in paths]
             for name, paths in {**job.outputs, REPORT: reports}.items()
         }
-        stack.enter_context(writing(job.out))  # whichever of the files has no room
+        stack.enter_context(writing(job.out))  # reports a full disk for any of the files
         rows = (line.decode().removesuffix("\n").split("\t") for line in kept)
         for number, (part, (line, *texts)) in enumerate(zip(sets, rows, strict=True), 1):
             if part == TWICE:
@@ -158,7 +162,7 @@ def _write(
         for stream, text in zip(streams[REPORT], texts, strict=True):
             stream.write(text.encode())
         for stream in chain.from_iterable(streams.values()):
-            stream.flush()  # a full disk is noticed before any file gets its name
+            stream.flush()  # a full disk fails here, before any file gets its name
 
 
 def as_markdown(report: Report) -> str:
@@ -179,7 +183,7 @@ def _json(job: Preparation, report: Report) -> str:
         "kept": dict(report.kept),
         "dropped": dict(report.dropped.most_common()),
         "examples": {
-            why: [dict(zip(("where", "source", "target"), one, strict=True)) for one in shown]
+            why: [dict(zip(("where", "source", "target"), row, strict=True)) for row in shown]
             for why, shown in report.examples.items()
         },
         "files": list(map(path_text, job.files.paths)),
@@ -191,7 +195,7 @@ def _json(job: Preparation, report: Report) -> str:
 
 
 def _escaped(text: str) -> str:
-    """As plain text in Markdown."""
+    """Escapes Markdown."""
     return "".join(f"\\{letter}" if letter in "\\`*_[]<>#|" else letter for letter in text)
 
 

@@ -1,6 +1,6 @@
 """Reads raw parallel text: two text files, tab-separated columns, JSON lines, or TMX.
 
-Every reader yields pairs and, in their place, what is wrong with a record.
+Every reader yields pairs; for a bad record, it yields the error instead.
 """
 
 import json
@@ -22,7 +22,7 @@ FORMATS = {
 }  # fmt: skip
 XML_BYTES_AT_ONCE = 1 << 16
 CODES = frozenset({"bpt", "ept", "ph", "it", "ut"})
-EXPECTED = "well-formed XML without declarations of its own"
+EXPECTED = "expected well-formed XML without an internal DTD"
 
 
 class RawPair(NamedTuple):
@@ -37,12 +37,12 @@ Records: TypeAlias = Generator[RawPair | BadLine, None, None]
 
 @dataclass(frozen=True)
 class RawFiles:
-    """Where raw text is, and what to take of it."""
+    """The files of raw text, and which parts of them to read."""
 
     paths: tuple[Path, ...]  # two text files, or one of another format
     source_language: str
     target_language: str
-    form: str = ""  # a key of FORMATS; empty: by the name of the file
+    form: str = ""  # a key of FORMATS; empty: from the file name
     columns: tuple[int, ...] = (1, 2)  # of a TSV file, from 1: source, target, perhaps document
     documents: Path | None = None  # for text files: the document of each line
     document_key: str = ""  # of JSON objects, or a `prop` of TMX
@@ -52,14 +52,14 @@ class RawFiles:
         if self.form:
             return self.form
         name = plain_name(self.paths[0]).lower()
-        found = [form for form, endings in FORMATS.items() if endings and name.endswith(endings)]
-        return "text" if len(self.paths) == 2 else found[0] if found else ""
+        forms = [form for form, endings in FORMATS.items() if endings and name.endswith(endings)]
+        return "text" if len(self.paths) == 2 else forms[0] if forms else ""
 
     def check(self) -> None:
         if not self.format:
             raise SettingError(
-                f"{self.paths[0]}: the format cannot be told from the name",
-                expected=f"give --format: {', '.join(FORMATS)}; or two text files",
+                f"{self.paths[0]}: unknown format, by the file name",
+                expected=f"expected --format {', '.join(FORMATS)}; or two text files",
             )
         n_wanted = 2 if self.format == "text" else 1
         if len(self.paths) != n_wanted:
@@ -68,7 +68,7 @@ class RawFiles:
         if len(self.columns) not in (2, 3) or min(self.columns) < 1:
             raise SettingError(
                 f"--columns is {','.join(map(str, self.columns))}",
-                expected="numbers from 1: source,target or source,target,document",
+                expected="expected numbers from 1: source,target or source,target,document",
             )
 
 
@@ -85,7 +85,9 @@ def _texts(files: RawFiles) -> Records:
         for path, line in zip(paths, lines, strict=True):
             if line is None:
                 bad = BadLine(
-                    "a missing line", "the file ends here", "all files need as many lines"
+                    "a missing line",
+                    "the file ends here",
+                    "all files must have the same number of lines",
                 )
             elif isinstance(line[1], BadLine):
                 bad = line[1]
@@ -104,7 +106,9 @@ def _tsv(files: RawFiles) -> Records:
             continue
         cells = line.split("\t")
         if len(cells) < max(files.columns):
-            bad = BadLine("missing columns", f"has {len(cells)} columns", f"{max(files.columns)}")
+            bad = BadLine(
+                "missing columns", f"has {len(cells)} columns", f"expected {max(files.columns)}"
+            )
             yield _at(bad, path, number)
         else:
             yield RawPair(number, *(cells[column - 1] for column in files.columns))
@@ -123,31 +127,30 @@ def _jsonl(files: RawFiles) -> Records:
 
 
 def _json_pair(number: int, line: str, files: RawFiles) -> RawPair:
-    """`{"translation": {"ja": …, "en": …}}`, or the languages without the outer object."""
+    """Parses `{"translation": {"ja": …, "en": …}}`, or only the inner object."""
     languages = files.source_language, files.target_language
-    expected = f'{{"translation": {{"{languages[0]}": "…", "{languages[1]}": "…"}}}}'
+    expected = f'expected {{"translation": {{"{languages[0]}": "…", "{languages[1]}": "…"}}}}'
     try:
-        found = json.loads(line)
+        record = json.loads(line)
     except (ValueError, RecursionError) as error:
         raise BadLine("broken JSON", f"is not JSON: {error}", expected) from None
-    sides = found.get("translation", found) if isinstance(found, dict) else None
-    texts: list[Any] = [sides.get(one) if isinstance(sides, dict) else None for one in languages]
+    sides = record.get("translation", record) if isinstance(record, dict) else None
+    texts: list[Any] = [sides.get(code) if isinstance(sides, dict) else None for code in languages]
     if not all(isinstance(text, str) for text in texts):
-        raise BadLine("broken JSON", "has no text in both languages", expected)
-    document = found.get(files.document_key)
+        raise BadLine("broken JSON", "lacks text in one of the languages", expected)
+    document = record.get(files.document_key)
     source, target, name = *texts, "" if document is None else str(document)
     if any("\ud800" <= letter <= "\udfff" for letter in source + target + name):
-        raise BadLine("broken JSON", "has half of a surrogate pair", "whole characters")
+        raise BadLine("broken JSON", "has half of a surrogate pair", "expected whole characters")
     return RawPair(number, source, target, name)
 
 
 class _Units:
-    """Collects the units of a translation memory (TMX 1.4) that the parser has read to their ends:
-    the segments of two languages.
+    """Collects the complete units of a translation memory (TMX 1.4), in two languages.
 
-    Codes of other formats inside a segment (`bpt`, `ept`, `ph`, `it`, `ut`) are left out; what `hi`
-    encloses is text. The file may name its DTD, which is not read; declarations in the file itself
-    are refused, so that no entity can expand.
+    Formatting codes inside a segment (`bpt`, `ept`, `ph`, `it`, `ut`) are dropped; the content of
+    `hi` is text. An external DTD is not read; an internal one is rejected, so that no entity can
+    expand.
     """
 
     def __init__(self, languages: tuple[str, str], document_key: str) -> None:
@@ -161,10 +164,10 @@ class _Units:
         self.found: list[RawPair] = []
         self._languages, self._props = languages, {document_key} - {""}
         self._line, self._document = 0, ""
-        self._segments: dict[str, str] = {}  # of the unit, by the language that is wanted
-        self._language = ""  # of the segment, if it is wanted
-        self._parts: list[str] | None = None  # of the text that is being read
-        self._n_codes = 0  # how deep in codes that are not text
+        self._segments: dict[str, str] = {}  # of the current unit, by wanted language
+        self._language = ""  # of the current segment; empty if it is not wanted
+        self._parts: list[str] | None = None  # of the current text
+        self._n_codes = 0  # depth of nested formatting codes
 
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
         if tag == "tu":
@@ -172,7 +175,7 @@ class _Units:
             self._segments = {}
         elif tag == "tuv":
             code = attributes.get("xml:lang", attributes.get("lang", ""))
-            wanted = (one for one in self._languages if is_same_language(code, one))
+            wanted = (lang for lang in self._languages if is_same_language(code, lang))
             self._language = next(wanted, "")
         elif tag == "seg" or (tag == "prop" and attributes.get("type", "") in self._props):
             self._parts = []
@@ -181,7 +184,7 @@ class _Units:
 
     def _end(self, tag: str) -> None:
         if tag == "seg":
-            if self._language:  # of several segments the first
+            if self._language:  # keep the first of several segments
                 self._segments.setdefault(self._language, "".join(self._parts or ()))
             self._parts = None
         elif tag == "prop":
@@ -191,7 +194,7 @@ class _Units:
         elif tag in CODES:
             self._n_codes -= 1
         elif tag == "tu":
-            source, target = (self._segments.get(one, "") for one in self._languages)
+            source, target = (self._segments.get(lang, "") for lang in self._languages)
             self.found.append(RawPair(self._line, source, target, self._document))
 
     def _text(self, text: str) -> None:
@@ -202,15 +205,15 @@ class _Units:
         self, _name: str, _system: str | None, _public: str | None, has_declarations: bool
     ) -> None:
         if has_declarations:
-            raise BadLine("broken XML", "declares a document type of its own", EXPECTED)
+            raise BadLine("broken XML", "has an internal DTD", EXPECTED)
 
     def _unknown_entity(self, name: str, _is_parameter: bool) -> None:
         raise BadLine("broken XML", f"has the unknown entity &{name};", EXPECTED)
 
 
 def _tmx(files: RawFiles) -> Records:
-    """A language that a unit lacks has an empty text. What follows broken XML cannot be read: it is
-    the last record."""
+    """Yields the units of a TMX file; a missing language gives an empty text. Stops at broken XML,
+    which is the last record."""
     [path] = files.paths
     units = _Units((files.source_language, files.target_language), files.document_key)
     parser = units.parser

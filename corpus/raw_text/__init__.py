@@ -1,1 +1,1 @@
-"""From sentences as people write them to tokens, and back."""
+"""Raw text to tokens, and back."""

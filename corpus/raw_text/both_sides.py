@@ -1,5 +1,4 @@
-"""The text of both sides of a system: raw text in, raw text out. What markup and glossaries say of
-words is said of their tokens."""
+"""Raw text of both sides of a system. Markup and glossaries for words are mapped to tokens."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -25,7 +24,7 @@ from hyperbaton.foundation.errors import DataError, SettingError, nearest
 
 SIDES = ("source", "target")
 SMALL = 50_000  # pairs
-N_SAMPLED, OFTEN = 1000, 0.05  # lines of training text, and a share of them that matters
+N_SAMPLED, OFTEN = 1000, 0.05  # lines of training text, and the share that causes a warning
 Tokenise = Callable[[str], list[str]]
 
 
@@ -38,7 +37,7 @@ class TextPipelines(NamedTuple):
 
     @classmethod
     def of(cls, settings: TextSettings) -> "TextPipelines | None":
-        """None if the settings ask for none."""
+        """The pipelines of the settings; None if the text is already tokenised."""
         given = asdict(settings)
         if not any(given[f"{side}_{key}"] for side in SIDES for key in ("language", "tokeniser")):
             return None
@@ -47,7 +46,7 @@ class TextPipelines(NamedTuple):
                 raise SettingError(
                     f"text.{side}_language is missing",
                     expected="raw text needs the languages of both sides",
-                    advice=f"--{side}-language, or a text that is tokenised on both sides",
+                    advice=f"give --{side}-language, or tokenise both sides yourself",
                 )
         source, target = (
             TextPipeline.of(*(given[f"{side}_{key}"] for key in ("language", "tokeniser", "case")))
@@ -56,7 +55,7 @@ class TextPipelines(NamedTuple):
         if target.case == LOWER:
             raise SettingError(
                 "text.target_case cannot be lower",
-                expected="nothing could give translations their capital letters back",
+                expected="expected keep or true: lower-cased translations cannot be recased",
                 advice="--set text.target_case=true",
             )
         if settings.numbers not in NUMBERS:
@@ -65,7 +64,7 @@ class TextPipelines(NamedTuple):
         return cls(replace(source, is_written=False), target, settings.split, settings.numbers)
 
     def load(self) -> None:
-        """Reports missing packages, those of both sides at once, before any text is read."""
+        """Loads the tokenisers; reports missing packages of both sides in one error."""
         missing: list[DataError] = []
         for side in (self.source, self.target):
             try:
@@ -79,68 +78,68 @@ class TextPipelines(NamedTuple):
             raise DataError("; ".join(what), expected=expected, advice=" and ".join(advice))
 
     def check(self, settings: CorpusSettings) -> None:
-        """Refuses settings that only make sense for tokens."""
+        """Rejects settings that need tokenised text."""
         if settings.factored:
             raise SettingError(
                 "raw text cannot be factored",
-                expected="corpus.factored says that words are written word|tag",
-                advice="leave it out, or the languages",
+                expected="corpus.factored needs tokenised text, written word|tag",
+                advice="remove corpus.factored, or the languages",
             )
 
     def split_warning(self, source: Path) -> str:
-        """Says so if `split` does to lines what training does not: these stay whole there."""
+        """Warns if `split` applies to many lines, because training does not split them."""
         if not self.split:
             return ""
         with closing(read_lines(source)) as read:
             lines = [line for _, line in islice(read, N_SAMPLED) if isinstance(line, str)]
-        share = sum(bool(self.source.sentence(one).breaks) for one in lines) / max(len(lines), 1)
+        share = sum(bool(self.source.sentence(line).breaks) for line in lines) / max(len(lines), 1)
         if share < OFTEN:
             return ""
         return (
-            f"warning: {share:.0%} of the source lines hold several sentences, which text.split "
-            "translates one by one though they are learned together; leave text.split out"
+            f"warning: {share:.0%} of the source lines have several sentences; text.split "
+            "translates them one by one, but training keeps them together; remove text.split"
         )
 
     def size_hint(self, n_pairs: int) -> str:
-        """Says so if another tokeniser may suit a corpus of this size."""
+        """Suggests another tokeniser if the corpus is small."""
         if self.source.tokeniser.name != "jieba" or n_pairs >= SMALL:
             return ""
         return (
-            f"{n_pairs:,} pairs are few for words of Chinese, many of which will be unknown; "
+            f"with only {n_pairs:,} pairs, many Chinese words will be unknown; "
             "compare with characters: --set text.source_tokeniser=char (docs/use/text.md)"
         )
 
     @property
     def tokenise(self) -> dict[str, Tokenise]:
-        """For a corpus. Its source is as in text to translate."""
-        own = {side: getattr(self, side).tokenise for side in SIDES}
+        """The tokenisers of a corpus; they treat its source like text to translate."""
+        tokenisers = {side: getattr(self, side).tokenise for side in SIDES}
         if self.numbers == COPY:
-            own["source"] = lambda line: masked(self.source.tokenise(line))
-        return own
+            tokenisers["source"] = lambda line: masked(self.source.tokenise(line))
+        return tokenisers
 
     def sentence(self, line: str, *, split: bool = True) -> Sentence:
-        """A line to translate; `split`: it may be several sentences, if the system says so too."""
+        """A line to translate; split into sentences if both `split` and the system say so."""
         sentence = self.source.sentence(line, split=split and self.split)
         return masked_sentence(sentence) if self.numbers == COPY else sentence
 
     def tokenised(self, references: Iterable[Sequence[str]]) -> list[list[str]]:
-        """References for each sentence, as the tokens that a search makes."""
+        """The references of each sentence, as tokens like those of the search."""
         tokenise = self.target.tokenise
         return [[" ".join(tokenise(line)) for line in group] for group in references]
 
     def written(self, line: str) -> list[str]:
-        """The tokens of a target text that has no source."""
+        """The tokens of a target line without a source."""
         tokens = self.target.tokenise(line)
         return masked(tokens) if self.numbers == COPY else tokens
 
     def learned_from(self, corpus: AlignedCorpus) -> AlignedCorpus:
-        """What a system is trained on, of a corpus whose case and numbers were kept."""
+        """The training corpus: applies case and number placeholders to a corpus that kept both."""
         source, target = self.source.cased(corpus.source), self.target.cased(corpus.target)
         corpus = replace(corpus, source=source, target=target)
         return masked_corpus(corpus) if self.numbers == COPY else corpus
 
     def marked(self, marked: Marked) -> Sentence:
-        """A line to translate, whose markup was read."""
+        """A line to translate, with its markup over tokens."""
         sentence = self.sentence(marked.line)
         if marked.markup == NO_MARKUP:
             return sentence
@@ -148,17 +147,17 @@ class TextPipelines(NamedTuple):
         return replace(sentence, markup=markup_over_tokens(marked.markup, *given))
 
     def glossary(self, glossary: Glossary) -> Glossary:
-        """Terms and translations that are raw text, as tokens."""
+        """Tokenises a glossary of raw text."""
         source = self.source.keeping_case().tokenise, self.source.tokenise
         return glossary_of_tokens(glossary, source, self.target.keeping_case().tokenise)
 
     def fit(self, corpus: AlignedCorpus) -> "TextPipelines":
-        """The same with what is learned from a corpus whose case was kept."""
+        """Learns truecasers from a corpus that kept its case."""
         source, target = self.source.fit(corpus.source), self.target.fit(corpus.target)
         return self._replace(source=source, target=target)
 
     def plain(self) -> "TextPipelines":
-        """The same without what is learned: case and numbers are kept."""
+        """The pipelines without learned parts: they keep case and numbers."""
         source, target = self.source.keeping_case(), self.target.keeping_case()
         return self._replace(source=source, target=target, numbers=KEEP)
 
@@ -169,30 +168,30 @@ class TextPipelines(NamedTuple):
         return {"split": self.split, **numbers, **sides}
 
     def differences(self) -> list[str]:
-        """Packages of the source side that are not those of the training, in words."""
+        """Warnings for tokeniser packages of the source side whose version has changed."""
         now = self.source.tokeniser.versions()
         return [
-            f"the system was trained with {package} {old}, here is {now[package]}: "
-            "words may be cut in other places"
+            f"the system was trained with {package} {old}, but {now[package]} is installed: "
+            "tokens may differ"
             for package, old in self.made_with.items()
             if now.get(package, old) != old
         ]
 
     def save(self, folder: Path) -> None:
-        """What was learned."""
+        """Saves the truecasers."""
         for side in SIDES:
             truecaser = getattr(self, side).truecaser
             if truecaser is not None:
                 truecaser.save(folder / f"{side}.json")
 
     def with_learned(self, folder: Path) -> "TextPipelines":
-        """The same with what was saved."""
+        """The pipelines with the saved truecasers."""
         source, target = (_with_learned(getattr(self, side), side, folder) for side in SIDES)
         return self._replace(source=source, target=target)
 
     @classmethod
     def read(cls, content: Mapping[str, Any], folder: Path | None, where: str) -> "TextPipelines":
-        """From the table of `model.toml` and the folder of what was learned."""
+        """Reads the table [text] of `model.toml` and the folder of truecasers."""
         try:
             source, target = (_read_side(content[side]) for side in SIDES)
             made_with = {str(k): str(v) for k, v in content["source"]["versions"].items()}
@@ -200,23 +199,23 @@ class TextPipelines(NamedTuple):
             numbers = content.get("numbers", KEEP)
             if numbers not in NUMBERS:
                 raise KeyError("numbers")
-            made = cls(source, target, bool(content["split"]), numbers, made_with)
+            pipelines = cls(source, target, bool(content["split"]), numbers, made_with)
         except (KeyError, TypeError, AttributeError) as error:
             raise DataError(
-                f"the table [text] lacks or mistakes {error}",
+                f"the table [text] has a missing or invalid {error}",
                 where=where,
                 advice="train the system again",
             ) from None
         if folder is None and TRUE in (source.case, target.case):
             raise DataError("has no part text", where=where, advice="train the system again")
-        return made if folder is None else made.with_learned(folder)
+        return pipelines if folder is None else pipelines.with_learned(folder)
 
 
 def _read_side(described: Mapping[str, str]) -> TextPipeline:
-    made = TextPipeline.of(described["language"], described["tokeniser"], described["case"])
+    pipeline = TextPipeline.of(described["language"], described["tokeniser"], described["case"])
     if described["form"] not in get_args(Form):
         raise KeyError("form")
-    return replace(made, form=cast(Form, described["form"]))
+    return replace(pipeline, form=cast(Form, described["form"]))
 
 
 def _with_learned(pipeline: TextPipeline, side: str, folder: Path) -> TextPipeline:
@@ -228,7 +227,7 @@ def _with_learned(pipeline: TextPipeline, side: str, folder: Path) -> TextPipeli
 def corpus_tokenisers(
     settings: TextSettings, corpus: CorpusSettings = CorpusSettings()
 ) -> Mapping[str, Tokenise]:
-    """What makes tokens of the lines of a corpus, whose case is kept."""
+    """The tokenisers of a corpus; they keep its case."""
     pipelines = TextPipelines.of(settings)
     if pipelines is None:
         return SPLIT_BOTH
@@ -240,13 +239,13 @@ def corpus_tokenisers(
 def markup_over_tokens(
     markup: Markup, line: str, places: list[Span], translate: Tokenise
 ) -> Markup:
-    """The marks of a line of words, for tokens at these places; `translate` makes tokens of the
-    translations of terms."""
+    """Maps markup over words to tokens at these places; `translate` tokenises the translations of
+    terms."""
     words = [match.span() for match in re.finditer(r"[^ \t]+", line)]
     begins = [begin for begin, _ in words] + [len(line)]
 
     def token(word: int) -> int:
-        """The first token of a word, or of what comes next."""
+        """The first token of a word, or the next token if it has none."""
         return sum(end <= begins[word] for _, end in places)
 
     def span(start: int, end: int) -> Span:
@@ -269,7 +268,8 @@ def markup_over_tokens(
 def glossary_of_tokens(
     glossary: Glossary, source: Sequence[Tokenise], target: Tokenise
 ) -> Glossary:
-    """A term may look different inside of a sentence and at its beginning: all forms count."""
+    """Tokenises a glossary. A term may be written differently inside a sentence and at its
+    beginning; all forms are kept."""
     terms: dict[tuple[str, ...], dict[str, float]] = {}
     for tokenise in source:
         for words, translations in glossary.terms.items():

@@ -1,9 +1,9 @@
-"""Capital letters: which are part of a word, and which only say that a sentence begins.
+"""Truecasing: removes capital letters that only mark the beginning of a sentence.
 
-A truecaser learns from text how each word is most often written inside of sentences, or at their
-beginnings if it stands nowhere else. It writes the first word of a sentence that way; in text that
-is only read also others, if it has never seen them as they are. The way back is simple: the first
-word of a sentence gets a capital letter, unless it has one somewhere.
+A truecaser learns the most frequent form of each word inside sentences, or at their beginnings if
+the word occurs nowhere else. It gives the first word of a sentence this form; in source text also
+other words whose form it has never seen. Recasing capitalises the first word of a sentence, unless
+the word has a capital letter already.
 """
 
 import json
@@ -21,12 +21,12 @@ from hyperbaton.foundation.files.writing import replacing
 FORMAT = 1
 LOWER, KEEP, TRUE = "lower", "keep", "true"
 CASES = (LOWER, KEEP, TRUE)
-GOES_ON = frozenset([",", ";", ":", ")"])  # no sentence begins after these, even behind a mark
+GOES_ON = frozenset([",", ";", ":", ")"])  # no sentence begins after these, even after a full stop
 
 
 @dataclass(frozen=True)
 class Truecaser:
-    forms: dict[str, tuple[str, ...]]  # by lower-cased word, the most frequent one first
+    forms: dict[str, tuple[str, ...]]  # by lower-cased word, most frequent first
 
     @classmethod
     def fit(cls, sentences: Iterable[Sequence[str]]) -> "Truecaser":
@@ -39,7 +39,7 @@ class Truecaser:
         return cls({lower: _by_count(seen) for lower, seen in sorted((first | inside).items())})
 
     def apply(self, words: Sequence[str], *, unseen: bool = False) -> list[str]:
-        """`unseen`: also to forms of known words that were never seen.
+        """Truecases a sentence; with `unseen` also forms of known words that were never seen.
 
         >>> truecaser = Truecaser.fit(["And the Kyoto the cat".split()])
         >>> truecaser.apply("The CAT".split()), truecaser.apply("The CAT".split(), unseen=True)
@@ -53,9 +53,9 @@ class Truecaser:
         return cased
 
     def save(self, path: Path) -> None:
-        with replacing(path) as made:
+        with replacing(path) as temporary:
             content = {"format": FORMAT, "words": list(map(list, self.forms.values()))}
-            made.write_text(json.dumps(content, ensure_ascii=False) + "\n", encoding="utf-8")
+            temporary.write_text(json.dumps(content, ensure_ascii=False) + "\n", encoding="utf-8")
 
     @classmethod
     def load(cls, path: Path) -> "Truecaser":
@@ -69,12 +69,13 @@ class Truecaser:
         except (ValueError, KeyError, TypeError, IndexError, RecursionError):
             pass
         raise DataError(
-            "is no truecaser of this version", where=str(path), advice="train the system again"
+            "is not a truecaser of this version", where=str(path), advice="train the system again"
         )
 
 
 def capitalised(words: Sequence[str]) -> list[str]:
-    """
+    """Capitalises the first word of every sentence.
+
     >>> capitalised('" mr. iPhone is it . see 3d . a.b'.split())
     ['"', 'Mr.', 'iPhone', 'is', 'it', '.', 'See', '3d', '.', 'a.b']
     """
@@ -85,7 +86,7 @@ def capitalised(words: Sequence[str]) -> list[str]:
 
 
 def begins_sentence(words: Iterable[str]) -> Iterator[bool]:
-    """Whether each is the first word of a sentence; punctuation before it does not count."""
+    """Whether each token is the first word of a sentence; punctuation is not a word."""
     fresh = True
     for token in words:
         word = token.strip(MARKS)
@@ -96,12 +97,12 @@ def begins_sentence(words: Iterable[str]) -> Iterator[bool]:
 
 
 def _by_count(seen: Counter[str]) -> tuple[str, ...]:
-    """The most frequent form first; of equal ones, the one in lower case."""
+    """The forms by falling count; lower case first among equals."""
     return tuple(sorted(seen, key=lambda form: (-seen[form], form != form.lower(), form)))
 
 
 def _capitalised(token: str) -> str:
-    """An address, or a word with digits, stays as it is."""
+    """Capitalises a word, but no address and no word with digits."""
     word = token.lstrip(MARKS)
     letters = re.sub("[-'’]|[.]$", "", word.rstrip(MARKS))  # mr. too
     first = word[:1].upper()

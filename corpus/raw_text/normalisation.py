@@ -1,7 +1,7 @@
-"""One spelling for what looks the same: Unicode's normal forms, spaces, invisible characters.
+"""Text normalisation: Unicode normal forms, spaces, invisible characters.
 
-Whatever reads as a space (tabs, form feeds, U+00A0, U+2028, …) becomes one, several become one,
-and those at the ends go. Control characters and marks that only steer the display go. Joiners
+Runs of white space (tabs, form feeds, U+00A0, U+2028, …) become one space; leading and trailing
+space is removed, and so are control characters and marks that only affect the display. Joiners
 (U+200C, U+200D) stay between characters that are not ASCII: emoji and some scripts need them.
 """
 
@@ -16,25 +16,24 @@ _INVISIBLE = re.compile(
     "[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\xad\u061c\u180e\u200b\u200e\u200f"
     "\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\ufff9-\ufffb\U000e0001]"
 )
-# A search must not begin again inside of what it has tried, or a line that is all joiners would
-# take minutes
+# Possessive, so that a match is not retried inside a run: a line of only joiners would take minutes
 _LOOSE_JOINERS = re.compile(
     rf"(?:(?<=[\x00-\x7f])|^)[{_JOINERS}]+|(?<![{_JOINERS}])[{_JOINERS}]++(?=[\x00-\x7f]|$)"
 )
 _SPACES = re.compile(r"[\s\x1c-\x1f\u3164\uffa0]+")
-# What belongs together for sure: a character, its marks, and whatever joiners tie to it
+# A character with its combining marks and the characters that joiners tie to it
 _CLUSTER = re.compile(
     rf".(?:[{_JOINERS}]+[^ ]?|[\u0300-\u036f\u1160-\u11ff\uff9e\uff9f\uffa0-\uffdc])*", re.DOTALL
 )
 
 
 def normalise(text: str, form: Form = "NFC") -> str:
-    """The text in its one spelling; a normalised text stays as it is.
+    """Normalises text; a normalised text does not change.
 
     >>> normalise(" a\\u00a0\\tb\\u200b ")
     'a b'
     """
-    while True:  # what is removed may bring characters together that make one
+    while True:  # removing a character may let its neighbours compose
         cleaned = _cleaned(text, form)
         if cleaned == text:
             return text
@@ -42,13 +41,13 @@ def normalise(text: str, form: Form = "NFC") -> str:
 
 
 def origins(raw: str, form: Form = "NFC") -> list[tuple[int, int]]:
-    """For each character of the normalised text, spaces left out, its place in the raw text."""
+    """The span in the raw text of each character of the normalised text, without spaces."""
     whole = normalise(raw, form).replace(" ", "")
     for pattern in (_CLUSTER, re.compile(r"\S+")):
-        found, places = [], []
+        parts, places = [], []
         for match in pattern.finditer(raw):
             characters = normalise(match[0], form).replace(" ", "")
-            found.append(characters)
+            parts.append(characters)
             same = len(characters) == len(match[0])
             first, last = match.span()
             places += (
@@ -56,9 +55,9 @@ def origins(raw: str, form: Form = "NFC") -> list[tuple[int, int]]:
                 if same
                 else [(first, last)] * len(characters)
             )
-        if "".join(found) == whole:
+        if "".join(parts) == whole:
             return places
-    return [(0, len(raw))] * len(whole)  # nothing more precise can be said
+    return [(0, len(raw))] * len(whole)  # no closer mapping is known
 
 
 def _cleaned(text: str, form: Form) -> str:

@@ -1,4 +1,4 @@
-"""The text of one side of a system: normalise, tokenise, case; and back, recase, detokenise."""
+"""Raw text of one side of a system: normalise, tokenise, case; then recase and detokenise."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -24,25 +24,25 @@ class TextPipeline:
     tokeniser: Tokeniser
     form: Form = "NFC"
     case: str = KEEP
-    # Its text is put together again: unusual spaces get marks, rare capital letters stay
+    # Tokens will be detokenised: unusual spaces get marks, unseen capitals stay
     is_written: bool = True
-    truecaser: Truecaser | None = None  # of the case `true`, once it is learned
+    truecaser: Truecaser | None = None  # for the case `true`, after `fit`
 
     @classmethod
     def of(cls, language: str, tokeniser: str = "", case: str = "") -> "TextPipeline":
-        """The usual one of a language; what is given is used instead. Regions do not matter."""
+        """The usual pipeline of a language; arguments override parts. Regions are ignored."""
         language = primary(language)
         if language not in TEXT_CONVENTIONS and not tokeniser:
             raise SettingError(
-                f"no tokeniser is known for the language {language!r}",
+                f"the language {language!r} has no default tokeniser",
                 expected=nearest(language, list(TEXT_CONVENTIONS)),
                 advice=f"or choose one: {', '.join(TOKENISERS)}",
             )
         usual = TEXT_CONVENTIONS.get(language, TextConventions("none"))
         if case and case not in CASES:
-            raise SettingError(f"there is no case {case!r}", expected=nearest(case, list(CASES)))
-        made = Tokeniser(tokeniser or usual.tokeniser, language)
-        return cls(language, made, usual.form, case or usual.case)
+            raise SettingError(f"unknown case {case!r}", expected=nearest(case, list(CASES)))
+        chosen = Tokeniser(tokeniser or usual.tokeniser, language)
+        return cls(language, chosen, usual.form, case or usual.case)
 
     @cached_property
     def _splitter(self) -> Splitter:
@@ -52,22 +52,22 @@ class TextPipeline:
         return self._cased(self._cut(normalise(text, self.form))[0])
 
     def sentence(self, text: str, *, split: bool = True) -> Sentence:
-        """A line to translate; `split`: it may be several sentences."""
+        """A line to translate; `split` finds the sentences in it."""
         tokens, breaks = self._cut(normalise(text, self.form))
         words, breaks = tuple(self._cased(tokens)), breaks if split else []
-        # a name or an address that is copied keeps its capital letters
+        # a copied name or address keeps its capital letters
         written = tuple(tokens) if self.case == LOWER else None
         return Sentence(words, raw=text, breaks=tuple(breaks), written=written)
 
     def detokenise(self, tokens: Sequence[str]) -> str:
-        """The text of tokens that were translated."""
+        """The text of translated tokens."""
         words = capitalised(tokens) if self.case == TRUE else list(tokens)
         return self.tokeniser.detokenise(words)
 
     def places(self, text: str) -> list[tuple[int, int]]:
-        """Where each token stands in a line as it was written."""
+        """The span of each token in the raw line."""
         normal, characters = normalise(text, self.form), origins(text, self.form)
-        before = [0]  # characters other than spaces before each one
+        before = [0]  # number of non-space characters before each character
         for character in normal:
             before.append(before[-1] + (character != " "))
         return [
@@ -77,14 +77,14 @@ class TextPipeline:
         ]
 
     def fit(self, side: Side) -> "TextPipeline":
-        """The same with what it learns from tokens whose case was kept."""
+        """Learns the truecaser from tokens that kept their case."""
         if self.case != TRUE:
             return self
         texts = (side.vocabulary.decode(row.tolist()) for row in side.words)
         return replace(self, truecaser=Truecaser.fit(texts))
 
     def cased(self, side: Side) -> Side:
-        """A side of a corpus whose case was kept."""
+        """Applies case to one side of a corpus that kept its case."""
         if self.case == KEEP:
             return side
         vocabulary, rows = Vocabulary(), GrowingRagged()
@@ -96,18 +96,18 @@ class TextPipeline:
         return replace(self, case=KEEP, truecaser=None)
 
     def _cut(self, text: str) -> tuple[list[str], list[int]]:
-        """The tokens of a normalised line, and where its second and further sentences begin."""
+        """The tokens of a normalised line, and the starts of its second and further sentences."""
         spans = self._spans(text)
         breaks, places = [], list[tuple[int, int]]()
-        for each in spans:
+        for sentence in spans:
             breaks.append(len(places))
-            places += each
+            places += sentence
         if not self.is_written:
             return [escape(text[first:last]) for first, last in places], breaks[1:]
         return self.tokeniser.tokens(text, places), breaks[1:]
 
     def _spans(self, text: str) -> list[list[tuple[int, int]]]:
-        """The places of the tokens of every sentence."""
+        """The spans of the tokens of every sentence."""
         return [
             [(begin + first, begin + last) for first, last in self.tokeniser.spans(text[begin:end])]
             for begin, end in self._splitter(text)

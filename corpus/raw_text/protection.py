@@ -1,4 +1,4 @@
-"""Pieces of text that no tokeniser may take apart: addresses, numbers, dates, entities, emoji."""
+"""Text that tokenisers must not split: addresses, numbers, dates, entities, emoji."""
 
 import re
 from collections.abc import Iterable
@@ -7,8 +7,8 @@ from unicodedata import category
 
 _PATTERN = re.compile(
     r"""
-    (?:(?:https?|ftp)://|www\.)[\w\-.~%/?\#@!$&*+,;=:]+(?<![.,;:!?])  # addresses of pages
-  | (?<![\w.+\-])[\w.+\-]+@[\w\-]+(?:\.[\w\-]+)+  # of people; a long word is searched once
+    (?:(?:https?|ftp)://|www\.)[\w\-.~%/?\#@!$&*+,;=:]+(?<![.,;:!?])  # URLs
+  | (?<![\w.+\-])[\w.+\-]+@[\w\-]+(?:\.[\w\-]+)+  # e-mail; a long word is searched once
   | &(?:[A-Za-z][A-Za-z0-9]*|\#[0-9]+|\#x[0-9A-Fa-f]+);
   | (?<![A-Za-z0-9.,])[0-9]+(?:[.,:/\-][0-9]+)+(?![A-Za-z0-9])  # 1,000.5  10:30  2026-11-16
   | [\U0001f1e6-\U0001f1ff]{2}  # flags
@@ -23,8 +23,8 @@ _TYING = "\u200d"
 
 
 def spans(text: str, cuts: Iterable[int]) -> list[tuple[int, int]]:
-    """The tokens of a text that is cut at these places and at its spaces, but nowhere inside of
-    what belongs together.
+    """The token spans of a text that is cut at these places and at spaces, but not inside protected
+    text.
 
     >>> spans("see a.b@c.de!", [5, 6, 12])
     [(0, 3), (4, 12), (12, 13)]
@@ -46,7 +46,7 @@ def spans(text: str, cuts: Iterable[int]) -> list[tuple[int, int]]:
 
 
 def _may_cut(text: str, place: int) -> bool:
-    """Whether the character at a place stands for itself and is not tied to the one before."""
+    """Whether the character at a place does not combine with the one before."""
     character = text[place]
     return (
         category(character)[0] != "M"

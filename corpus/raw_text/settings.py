@@ -1,4 +1,4 @@
-"""The settings of raw text."""
+"""Settings for raw text."""
 
 from dataclasses import dataclass
 

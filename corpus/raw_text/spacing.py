@@ -1,15 +1,14 @@
-"""Where spaces stand between tokens, so that text can be put together again as it was.
+"""Spaces between tokens: detokenising restores the text exactly.
 
 Rules say where a space is usual: none before a comma, none after an opening bracket, and so on.
-Where a text departs from them, a mark on a token says so, on punctuation if it can be:
+Exceptions are marked on a token, preferably on punctuation:
 
-    a/b, c / d      a / b , c ▁/▁ d      ▁ a space in spite of the rules
-    R+D             R ￭+￭ D              ￭ no space in spite of the rules
+    a/b, c / d      a / b , c ▁/▁ d      ▁ a space against the rules
+    R+D             R ￭+￭ D              ￭ no space against the rules
 
-Marks come back exactly as the text was. They are part of the tokens that a system learns and
-translates, so that a translation has unusual spaces where its language has them; the rules look
-after everything else. Characters that mean something in Moses' files, and the marks themselves,
-are written as entities.
+Marks are part of the tokens that a system learns and translates, so that translations have unusual
+spaces where the target language has them. Characters with a meaning in Moses' files, and the marks
+themselves, are written as entities.
 """
 
 import re
@@ -35,7 +34,7 @@ _UNSPACED = re.compile(
     "\U0001b000-\U0001b16f\U0001f200-\U0001f2ff\U00020000-\U0003ffff]"
 )
 
-QUOTES = frozenset("\"'")  # opening and closing ones look the same
+QUOTES = frozenset("\"'")  # the same for opening and closing
 CLOSING = frozenset(",.;:!?)]}%…”’»›‰°′″/~")  # no space before them
 OPENING = frozenset("([{“‘«‹¿¡$£€¥₩#@/~")  # no space after them
 _LOW_QUOTES = "bg cs da de et hr hu is lt lv pl ro sk sl sr"  # „so“ or „so”
@@ -43,7 +42,7 @@ FRENCH_SPACED = frozenset(";:!?»«")
 
 
 def escape(text: str) -> str:
-    """Text as part of a token.
+    """Replaces special characters by entities.
 
     >>> escape("[a|b]"), unescape(escape("&lt;"))
     ('&#91;a&#124;b&#93;', '&lt;')
@@ -57,7 +56,7 @@ def unescape(text: str) -> str:
 
 @dataclass(frozen=True)
 class Spacing:
-    """The rules of one language. `always` stands for them if it is given."""
+    """The rules of one language. `always` overrides them."""
 
     closing: frozenset[str] = CLOSING
     opening: frozenset[str] = OPENING
@@ -75,7 +74,7 @@ class Spacing:
         return cls()
 
     def marked(self, surfaces: Sequence[str], gaps: Sequence[bool]) -> list[str]:
-        """Tokens from pieces of text and whether there is a space behind each but the last."""
+        """Tokens from pieces of text and whether a space follows each but the last."""
         before, after = [""] * len(surfaces), [""] * len(surfaces)
 
         def decide(place: int, usual: bool) -> bool:
@@ -96,7 +95,7 @@ class Spacing:
         ]
 
     def text(self, tokens: Sequence[str]) -> str:
-        """The opposite: marks, where there are any, and rules put the text together."""
+        """Joins tokens by marks where there are any, otherwise by rules."""
         tokens = [token for token in tokens if token.strip(MARKS)]
         surfaces = [unescape(token.strip(MARKS)) for token in tokens]
 
@@ -112,13 +111,13 @@ class Spacing:
         ) if tokens else ""  # fmt: skip
 
     def _walk(self, surfaces: Sequence[str], decide: Callable[[int, bool], bool]) -> Iterator[bool]:
-        """Whether there is a space between each two, which `decide` says, given what is usual."""
+        """Yields whether a space follows each token: `decide(place, usual)`."""
         opened: set[str] = set()  # quotes
         inside = bool(surfaces) and _see(opened, surfaces[0], spaced=True)
         for place, (left, right) in enumerate(pairwise(surfaces)):
             if self.always is not None:
                 usual = self.always
-            elif inside:  # the left one has just opened a quotation
+            elif inside:  # the left token opens a quotation
                 usual = False
             else:
                 usual = right not in opened and self._usual(left, right)
@@ -127,7 +126,7 @@ class Spacing:
             yield spaced
 
     def _usual(self, left: str, right: str) -> bool:
-        """Whether a space is usual between two tokens that are no quotes."""
+        """Whether a space is usual between two tokens that are not quotes."""
         if not left or not right:
             return False
         last, first = _UNSPACED.match(left[-1]), _UNSPACED.match(right)
@@ -147,7 +146,7 @@ class Spacing:
 
 
 def _see(opened: set[str], token: str, *, spaced: bool) -> bool:
-    """Opens or closes a quotation; whether it was opened. A quote that clings to a word before it
+    """Opens or closes a quotation; returns whether it was opened. A quote directly after a word
     opens none: 5" is a length."""
     if token not in QUOTES:
         return False

@@ -1,8 +1,8 @@
 """Splits text into sentences, by rules.
 
-A sentence ends at . ! ? … with closing quotes and brackets behind them, before a space and what
-may begin a sentence. A full stop behind an abbreviation, an initial or an ordinal number ends
-none. In Japanese and Chinese it ends at 。！？ with or without a space, unless a bracket is open.
+A sentence ends at . ! ? … and closing quotes and brackets, before a space and a possible beginning
+of a sentence; not at the full stop of an abbreviation, an initial or an ordinal number. In Japanese
+and Chinese it ends at 。！？ with or without a space, unless a bracket is open.
 """
 
 import re
@@ -12,7 +12,7 @@ from hyperbaton.corpus.languages import EAST_ASIAN, ENDING, WIDE_ENDING
 
 CLOSERS = "\"'”’“‘»›)\\]」』】）〉》"
 OPENERS = "\"'“‘„«‹(\\[「『【（〈《¿¡"
-# From the first of several marks only: a line that is all marks would take minutes
+# Matches only from the first of several marks: a line of only marks would take minutes
 _END = re.compile(
     rf"(?P<mark>(?<![{ENDING}])[{ENDING}]++|(?<![{WIDE_ENDING}])[{WIDE_ENDING}]++)"
     rf"[{CLOSERS}]*+(?= )"
@@ -22,11 +22,11 @@ _LAST_WORD = re.compile(r"[^\s(\[{\"'“‘«/-]+$")
 _BRACKETS = {"「": "」", "『": "』", "（": "）", "(": ")", "【": "】", "〈": "〉", "《": "》"}
 _UNSPACED_END = re.compile(
     rf"[{''.join(_BRACKETS)}{''.join(_BRACKETS.values())}]"
-    rf"|(?:[{WIDE_ENDING}]|[!?](?![\w=&%/]))+",  # no ? of an address
+    rf"|(?:[{WIDE_ENDING}]|[!?](?![\w=&%/]))+",  # not the ? of a URL
     re.ASCII,
 )
 
-# Without their full stops; those of other languages are found as initials and in lower case
+# Without their full stops. Other languages rely on initials and on lower case after the stop.
 ABBREVIATIONS = {
     "en": """Mr Mrs Ms Messrs Dr Prof Rev Fr Sr Jr St Hon Gen Col Maj Capt Lt Sgt Gov Sen Rep Pres
         vs etc e.g i.e cf al ca approx Inc Ltd Co Corp Bros Dept Univ No Nos Fig Figs Vol pp p ch Ch
@@ -41,12 +41,12 @@ ABBREVIATIONS = {
     "pt": "Sr Sra Srs Dr Dra Prof Eng etc p.ex pág págs núm vol art av Exmo a.C d.C",
     "nl": "dhr mevr mw dr prof ir ing drs mr St bijv d.w.z o.a enz blz nr ca resp",
 }
-LONGEST_ABBREVIATION = 40  # characters of an abbreviation
+LONGEST_ABBREVIATION = 40  # characters
 _ORDINALS = "cs da de et fi hr hu is lv no pl sk sl sr tr"  # 3. Mai
 
 
 class Splitter:
-    """The sentences of a text that is normalised.
+    """Splits normalised text into sentences.
 
     >>> [*Splitter("en")("Mr. Ito came. He left.")]
     [(0, 13), (14, 22)]
@@ -58,7 +58,7 @@ class Splitter:
         self._abbreviations = frozenset(ABBREVIATIONS.get(language, "").split())
 
     def __call__(self, text: str) -> Iterator[tuple[int, int]]:
-        """Where sentences begin and end."""
+        """Yields the spans of the sentences."""
         begin = 0
         for end in self._unspaced_ends(text) if self._unspaced else self._ends(text):
             if text[begin:end].strip():
@@ -77,7 +77,7 @@ class Splitter:
                 yield match.end()
 
     def _is_abbreviation(self, before: str) -> bool:
-        """Whether the full stop behind this text belongs to its last word."""
+        """Whether a full stop after this text belongs to its last word."""
         match = _LAST_WORD.search(before)
         if match is None:
             return False
@@ -88,15 +88,15 @@ class Splitter:
         return is_initial or word in self._abbreviations or bool(re.fullmatch(r"(\w\.)+\w", word))
 
     def _unspaced_ends(self, text: str) -> Iterator[int]:
-        waiting: list[str] = []  # for these brackets to close
+        waiting: list[str] = []  # expected closing brackets
         last = {bracket: text.rfind(closing) for bracket, closing in _BRACKETS.items()}
         for match in _UNSPACED_END.finditer(text):
-            found, place = match[0], match.end()
-            if found in _BRACKETS:
-                # one that is never closed would hold the rest of the text together
-                if last[found] >= place:
-                    waiting.append(_BRACKETS[found])
-            elif waiting and found == waiting[-1]:
+            mark, place = match[0], match.end()
+            if mark in _BRACKETS:
+                # ignore a bracket that is never closed
+                if last[mark] >= place:
+                    waiting.append(_BRACKETS[mark])
+            elif waiting and mark == waiting[-1]:
                 waiting.pop()
-            elif not waiting and found[0] not in _BRACKETS.values():
+            elif not waiting and mark[0] not in _BRACKETS.values():
                 yield place

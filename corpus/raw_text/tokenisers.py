@@ -1,8 +1,7 @@
-"""Tokenisers: other people's programs say where words begin, and we keep the text as it is.
+"""Tokenisers: external packages find the word boundaries; the text itself does not change.
 
-A tokeniser is a function that returns the places of a text where it would cut. Whatever the program
-does to the words otherwise, such as giving their dictionary forms, is ignored. The programs are
-optional parts of hyperbaton and are loaded when text is first cut.
+A tokeniser is a function that returns the positions where it would cut a text. Other output of the
+package, such as dictionary forms, is ignored. The packages are optional and loaded at first use.
 """
 
 import importlib
@@ -29,7 +28,7 @@ _WORD_OR_MARK = re.compile(r"\w+(?:['’-]\w+)*|[^\w\s]")
 
 
 def load_moses(language: str) -> Cut:
-    """Moses' tokeniser, which knows abbreviations and apostrophes of European languages."""
+    """Moses' tokeniser, which handles abbreviations and apostrophes of European languages."""
     tokenise = _library("sacremoses", "text-en").MosesTokenizer(lang=language).tokenize
     return lambda text: _begins(text, tokenise(text, escape=False))
 
@@ -46,7 +45,7 @@ def load_unidic(language: str) -> Cut:  # noqa: ARG001
 def load_jieba(language: str) -> Cut:  # noqa: ARG001
     """jieba, for Chinese."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the package is older than some warnings
+        warnings.simplefilter("ignore")  # the old package causes deprecation warnings
         jieba = _library("jieba", "text-zh")
         jieba.setLogLevel(logging.ERROR)
         tokeniser = jieba.Tokenizer()
@@ -61,11 +60,11 @@ def load_kiwi(language: str) -> Cut:  # noqa: ARG001
 
 
 def load_words(language: str) -> Cut:  # noqa: ARG001
-    """Words, with apostrophes and hyphens inside of them, and everything else by itself; for
-    languages with spaces between words."""
+    """Words with inner apostrophes and hyphens, and single other characters; for languages with
+    spaces between words."""
 
     def cut(text: str) -> Iterator[int]:
-        # to Python, vowel signs are no part of a word
+        # Python's \w does not match vowel signs
         letters = "".join("a" if category(letter)[0] == "M" else letter for letter in text)
         for match in _WORD_OR_MARK.finditer(letters):
             yield from match.span()
@@ -78,15 +77,15 @@ def load_characters(language: str) -> Cut:  # noqa: ARG001
 
 
 def load_nothing(language: str) -> Cut:  # noqa: ARG001
-    """For text that is tokenised already."""
+    """For tokenised text."""
     return lambda _: ()
 
 
 @dataclass(frozen=True)
 class Program:
     load: Callable[[str], Cut]
-    packages: tuple[str, ...] = ()  # whose versions matter
-    spacing: Spacing | None = None  # instead of the language's
+    packages: tuple[str, ...] = ()  # their versions are recorded
+    spacing: Spacing | None = None  # overrides the language's
 
 
 TOKENISERS: Mapping[str, Program] = {
@@ -102,7 +101,7 @@ TOKENISERS: Mapping[str, Program] = {
 
 @dataclass(frozen=True)
 class Tokeniser:
-    """`detokenise(tokenise(text))` is the text, if it is normalised."""
+    """A tokeniser for a language. `detokenise(tokenise(text)) == text` for normalised text."""
 
     name: str
     language: str
@@ -110,7 +109,7 @@ class Tokeniser:
     def __post_init__(self) -> None:
         if self.name not in TOKENISERS:
             raise SettingError(
-                f"there is no tokeniser {self.name!r}",
+                f"unknown tokeniser {self.name!r}",
                 expected=nearest(self.name, list(TOKENISERS)),
             )
 
@@ -123,25 +122,25 @@ class Tokeniser:
         return TOKENISERS[self.name].spacing or Spacing.of(self.language)
 
     def load(self) -> None:
-        """Reports now, rather than at the first text, that a package is missing."""
+        """Loads the package now, so that a missing one is reported before any text is read."""
         _ = self._cut
 
     def versions(self) -> dict[str, str]:
-        """The packages that decide about tokens, as far as they are installed."""
-        found = {}
+        """The versions of the tokeniser's installed packages."""
+        installed = {}
         for package in TOKENISERS[self.name].packages:
             try:
-                found[package] = version(package)
+                installed[package] = version(package)
             except PackageNotFoundError:
                 continue
-        return found
+        return installed
 
     def spans(self, text: str) -> list[tuple[int, int]]:
-        """Where the tokens of a sentence stand in it."""
+        """The spans of the tokens of a sentence."""
         return spans(text, self._cut(text))
 
     def tokens(self, text: str, places: list[tuple[int, int]]) -> list[str]:
-        """The pieces at these places, with marks where their spaces are unusual."""
+        """The tokens at these spans, with marks for unusual spaces."""
         gaps = [right > left for (_, left), (right, _) in pairwise(places)]
         return self._spacing.marked([text[first:last] for first, last in places], gaps)
 
@@ -153,13 +152,13 @@ class Tokeniser:
 
 
 def _begins(text: str, words: Iterable[str]) -> Iterator[int]:
-    """Where words begin in a text; what a program has changed beyond recognition is passed over."""
+    """Yields the starts and ends of words in a text; skips words that the text does not contain."""
     at = 0
     for word in map(str.strip, words):
-        found = text.find(word, at) if word else -1
-        if found >= 0:
-            yield found
-            at = found + len(word)
+        start = text.find(word, at) if word else -1
+        if start >= 0:
+            yield start
+            at = start + len(word)
             yield at
 
 
@@ -170,6 +169,6 @@ def _library(name: str, extra: str) -> ModuleType:
         absent = isinstance(error, ModuleNotFoundError) and error.name == name
         raise DataError(
             f"{name} is not installed" if absent else f"{name} cannot be loaded: {error}",
-            expected="it cuts text into words, and is an optional part of hyperbaton",
+            expected="hyperbaton uses this optional package to tokenise text",
             advice=f"pip install 'hyperbaton[{extra}]'",
         ) from None

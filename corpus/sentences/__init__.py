@@ -1,1 +1,1 @@
-"""Sentences with their layers and marks."""
+"""Sentences with their layers and markup."""

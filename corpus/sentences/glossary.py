@@ -1,11 +1,11 @@
-"""Glossaries: translations of terms wherever these occur in a text.
+"""Glossaries: translations for terms, wherever they occur in a text.
 
     kabushiki gaisha<TAB>company           a line for each translation
     kabushiki gaisha<TAB>corporation<TAB>0.5
     # a comment
 
-At each place the longest term counts, from left to right, and no two share a word. Words must be
-the same, letter by letter. What is marked in a sentence already stays as it is.
+Terms match from left to right, longest first, and do not overlap. Matching is case-sensitive.
+Existing markup of a sentence takes precedence.
 """
 
 from dataclasses import dataclass, field, replace
@@ -25,43 +25,43 @@ GlossaryEntry = tuple[tuple[str, ...], str, float]
 
 @dataclass(frozen=True)
 class Glossary:
-    """Terms as words, with their translations and probabilities."""
+    """Terms, as tuples of words, with their translations and probabilities."""
 
     terms: dict[tuple[str, ...], dict[str, float]]
     mode: str = EXCLUSIVE
-    matched: set[tuple[str, ...]] = field(default_factory=set, compare=False)  # terms, so far
+    matched: set[tuple[str, ...]] = field(default_factory=set, compare=False)  # terms found so far
 
     @cached_property
     def _longest(self) -> dict[str, int]:
-        """For each first word of a term the length of the longest."""
+        """The length of the longest term that begins with each word."""
         longest: dict[str, int] = {}
         for words in self.terms:
             longest[words[0]] = max(longest.get(words[0], 0), len(words))
         return longest
 
     def mark(self, sentence: Sentence) -> Sentence:
-        found: list[Term] = []
+        terms: list[Term] = []
         place, n_words = 0, len(sentence)
         while place < n_words:
             longest = min(self._longest.get(sentence.words[place], 0), n_words - place)
             for end in range(place + longest, place, -1):
                 translations = self.terms.get(sentence.words[place:end])
                 if translations and self._fits(sentence, place, end):
-                    found.append(Term(place, end, translations, self.mode))
+                    terms.append(Term(place, end, translations, self.mode))
                     self.matched.add(sentence.words[place:end])
                     place = end
                     break
             else:
                 place += 1
-        if not found:
+        if not terms:
             return sentence
         markup = sentence.markup
-        return replace(sentence, markup=replace(markup, terms=(*markup.terms, *found)))
+        return replace(sentence, markup=replace(markup, terms=(*markup.terms, *terms)))
 
     @property
     def unmatched(self) -> str:
-        """How many terms were in no sentence, in words; nothing if all were in some. Forms with
-        other capital letters are one term."""
+        """A message with the number of terms that matched no sentence; empty if all matched. Forms
+        that differ only in case are one term."""
         forms = {" ".join(term).lower(): " ".join(term) for term in self.terms}
         matched = {" ".join(term).lower() for term in self.matched}
         never = [term for form, term in forms.items() if form not in matched]
@@ -71,7 +71,7 @@ class Glossary:
         return f"glossary: {len(never)} of {counted(len(forms), 'term')} never matched: {shown}"
 
     def _fits(self, sentence: Sentence, start: int, end: int) -> bool:
-        """Whether a span crosses, holds and shares nothing that is marked."""
+        """Whether a span does not overlap a term, contain a wall, or cross or contain a zone."""
         markup = sentence.markup
         if any(start < wall < end for wall in markup.walls):
             return False
@@ -84,7 +84,7 @@ class Glossary:
 
 
 def read_glossary(path: Path, mode: str = EXCLUSIVE) -> Glossary:
-    """From a file; errors name it and the line."""
+    """Reads a glossary; errors give file and line."""
     terms: dict[tuple[str, ...], dict[str, float]] = {}
     lines: dict[tuple[tuple[str, ...], str], int] = {}
     for number, entry in parse_lines(path, _parse):
@@ -93,7 +93,7 @@ def read_glossary(path: Path, mode: str = EXCLUSIVE) -> Glossary:
         source, target, probability = entry
         same = lines.setdefault((source, target), number)
         if same != number:
-            raise DataError(f"the translation of line {same} once more", where=f"{path}:{number}")
+            raise DataError(f"repeats the translation of line {same}", where=f"{path}:{number}")
         terms.setdefault(source, {})[target] = probability
         try:
             Term(0, 1, terms[source], mode)
@@ -104,7 +104,7 @@ def read_glossary(path: Path, mode: str = EXCLUSIVE) -> Glossary:
 
 
 def _parse(line: str) -> GlossaryEntry | None:
-    """A line's term, translation and probability; None of a comment or a blank line."""
+    """A line's term, translation and probability; None for a comment or a blank line."""
     if line.startswith(COMMENT) or not split_words(line):
         return None
     fields = line.split("\t")
@@ -112,7 +112,7 @@ def _parse(line: str) -> GlossaryEntry | None:
         raise BadLine(
             "glossary",
             f"{len(fields)} columns",
-            "expected a term, its translation and perhaps a probability, with tabs between them",
+            "expected a term, its translation and optionally a probability, separated by tabs",
         )
     source, target = split_words(fields[0]), " ".join(split_words(fields[1]))
     if not source or not target:

@@ -1,4 +1,4 @@
-"""From lines of text to sentences with their marks: those of the markup, then a glossary's."""
+"""Parses lines into sentences with markup, then adds the terms of a glossary."""
 
 from dataclasses import dataclass, replace
 
@@ -8,15 +8,14 @@ from hyperbaton.corpus.sentences.markup_text import Marked, read_markup
 from hyperbaton.corpus.sentences.sentence import Sentence
 from hyperbaton.foundation.errors import SettingError, nearest
 
-IGNORE = "ignore"  # tags are left out and say nothing
-PASS_THROUGH = "pass-through"  # tags are words like any others
+IGNORE = "ignore"  # tags are removed without effect
+PASS_THROUGH = "pass-through"  # tags are ordinary words
 MARKUP = (*MODES, IGNORE, PASS_THROUGH)
 
 
 @dataclass(frozen=True)
 class Marking:
-    """How sentences are marked: a mode for the terms of the markup, IGNORE or PASS_THROUGH; and a
-    glossary.
+    """How to read markup: a mode for its terms, IGNORE or PASS_THROUGH; and a glossary.
 
     >>> sentence = Marking("exclusive").parse('a <term translation="x y">b c</term>')
     >>> sentence.words
@@ -31,20 +30,20 @@ class Marking:
     def __post_init__(self) -> None:
         if self.markup not in MARKUP:
             expected = nearest(self.markup, list(MARKUP))
-            raise SettingError(f"unknown kind of markup {self.markup!r}", expected=expected)
+            raise SettingError(f"unknown markup mode {self.markup!r}", expected=expected)
 
     def parse(self, line: str, *, factored: bool = False) -> Sentence:
         return self.mark(marked_sentence(self.read(line), factored=factored))
 
     def read(self, line: str) -> Marked:
-        """The text of a line, and its marks."""
+        """The text of a line and its markup."""
         if self.markup == PASS_THROUGH:
             return Marked(line, NO_MARKUP)
         marked = read_markup(line, self.markup if self.markup in MODES else MODES[0])
         return marked if self.markup in MODES else Marked(marked.line, NO_MARKUP)
 
     def mark(self, sentence: Sentence) -> Sentence:
-        """The sentence with the glossary's terms as well."""
+        """Adds the terms of the glossary."""
         return sentence if self.glossary is None else self.glossary.mark(sentence)
 
 

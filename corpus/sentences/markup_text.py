@@ -1,10 +1,10 @@
-"""Marked-up text, as Moses reads it: terms with translations, zones and walls.
+"""Reads text with Moses' markup: terms with translations, zones and walls.
 
     <term translation="novel||book" prob="0.8||0.2">hon</term>    any name but zone and wall
     <zone>to itta</zone>    <wall/>    &lt; &gt; &amp; &quot; &apos;
 
-A tag ends a word, with or without a space. Zones may hold zones, walls and terms; terms hold words.
-A < that no letter and no / follows is text, and so is an & that begins none of the entities.
+A tag ends a word, with or without a space. Zones may contain zones, walls and terms; terms contain
+only words. A < is text unless a letter or / follows; an & is text unless it begins an entity.
 """
 
 import re
@@ -29,7 +29,7 @@ _ATTRIBUTE = re.compile(r"""([\w.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
 
 
 class BadMarkup(BadLine):
-    """What is wrong with the markup of a line, and where; columns count characters from 1."""
+    """An error in the markup of a line; columns count characters from 1."""
 
     def __init__(self, column: int, what: str, expected: str = "") -> None:
         super().__init__("markup", what, expected)
@@ -42,7 +42,7 @@ class BadMarkup(BadLine):
 
 
 class Marked(NamedTuple):
-    """A line without its tags, and what they said."""
+    """A line without its tags, and its markup."""
 
     line: str
     markup: Markup
@@ -57,7 +57,7 @@ class _Tag(NamedTuple):
 
 @dataclass
 class _Reader:
-    """The line so far."""
+    """Parser state: the line up to the current tag."""
 
     mode: str
     words: list[str] = field(default_factory=list)
@@ -65,7 +65,7 @@ class _Reader:
     terms: list[Term] = field(default_factory=list)
     zones: list[Span] = field(default_factory=list)
     walls: list[int] = field(default_factory=list)
-    near: list[list[int]] = field(default_factory=lambda: [[]])  # walls of the zones that are open
+    near: list[list[int]] = field(default_factory=lambda: [[]])  # walls of the open zones
 
     def text(self, text: str) -> None:
         self.words += split_words(_plain(text))
@@ -74,28 +74,30 @@ class _Reader:
         tag = _Tag(match["name"], column, len(self.words), _attributes(match, column))
         if match["closes"]:
             if tag.attributes or match["empty"]:
-                raise BadMarkup(column, f"{match[0]} is no tag", f"write </{tag.name}>")
+                raise BadMarkup(column, f"{match[0]} is not a valid tag", f"write </{tag.name}>")
             self._close(tag)
         elif self.open and self.open[-1].name != ZONE:
-            what = f"<{tag.name}> inside of <{self.open[-1].name}>"
-            raise BadMarkup(column, what, "a term holds words only")
+            what = f"<{tag.name}> inside <{self.open[-1].name}>"
+            raise BadMarkup(column, what, "a term contains only words")
         elif tag.name == WALL:
             self._wall(tag, is_empty=bool(match["empty"]))
         elif match["empty"]:
-            raise BadMarkup(column, f"<{tag.name}/> holds no words")
+            raise BadMarkup(column, f"<{tag.name}/> contains no words")
         else:
             self._open(tag)
 
     def _wall(self, tag: _Tag, *, is_empty: bool) -> None:
         if tag.attributes or not is_empty:
-            raise BadMarkup(tag.column, "a wall is no pair of tags", "write <wall/>")
+            raise BadMarkup(
+                tag.column, "a wall is a single tag without attributes", "write <wall/>"
+            )
         self.near[-1].append(tag.start)
 
     def _open(self, tag: _Tag) -> None:
         known = () if tag.name == ZONE else ("translation", "prob")
         for name in tag.attributes:
             if name not in known:
-                expected = nearest(name, [*known]) if known else "a zone has none"
+                expected = nearest(name, [*known]) if known else "a zone has no attributes"
                 raise BadMarkup(tag.column, f"unknown attribute {name!r}", expected)
         if known and "translation" not in tag.attributes:
             expected = 'expected <zone>, <wall/>, or a term: <term translation="…">'
@@ -110,9 +112,9 @@ class _Reader:
         opened = self.open.pop()
         if opened.name != tag.name:
             what = f"</{tag.name}> before </{opened.name}>"
-            raise BadMarkup(tag.column, what, f"<{opened.name}> began at column {opened.column}")
+            raise BadMarkup(tag.column, what, f"<{opened.name}> begins at column {opened.column}")
         if opened.start == tag.start:
-            raise BadMarkup(opened.column, f"<{tag.name}> holds no words")
+            raise BadMarkup(opened.column, f"<{tag.name}> contains no words")
         if tag.name == ZONE:
             self.zones.append((opened.start, tag.start))
             self._keep_walls(opened.start, tag.start)
@@ -120,7 +122,7 @@ class _Reader:
             self.terms.append(self._term(opened, tag.start))
 
     def _keep_walls(self, start: int, end: int) -> None:
-        """Those of a zone, or of the sentence; at either end they say nothing."""
+        """Keeps the walls of a zone or the sentence, except those at its ends."""
         self.walls += sorted({wall for wall in self.near.pop() if start < wall < end})
 
     def _term(self, tag: _Tag, end: int) -> Term:
@@ -128,7 +130,7 @@ class _Reader:
         given = tag.attributes["prob"].split(SEPARATOR) if "prob" in tag.attributes else []
         if given and len(given) != len(texts):
             what = f"{len(texts)} translations and {len(given)} probabilities"
-            raise BadMarkup(tag.column, what, f"{SEPARATOR} separates them")
+            raise BadMarkup(tag.column, what, f"expected as many of each, separated by {SEPARATOR}")
         if len(set(texts)) < len(texts):
             raise BadMarkup(tag.column, "a translation is given twice")
         try:
@@ -146,7 +148,7 @@ class _Reader:
 
 
 def read_markup(line: str, mode: str = EXCLUSIVE) -> Marked:
-    """Takes a line apart; all of its terms have the mode."""
+    """Separates a line into text and markup; all terms get the mode."""
     reader, at = _Reader(mode), 0
     while begins := _TAG_BEGINS.search(line, at):
         column = begins.start() + 1
@@ -154,7 +156,7 @@ def read_markup(line: str, mode: str = EXCLUSIVE) -> Marked:
         match = _TAG.match(line, begins.start())
         if not match:
             expected = "write &lt; for a < that is text"
-            raise BadMarkup(column, f"{line[begins.start() :][:20]!r} begins no tag", expected)
+            raise BadMarkup(column, f"{line[begins.start() :][:20]!r} is not a tag", expected)
         reader.tag(match, column)
         at = match.end()
     reader.text(line[at:])
@@ -165,16 +167,18 @@ def parse_probability(text: str) -> float:
     try:
         return float(text)
     except ValueError:
-        raise DataError(f"{text!r} is not a probability", expected="such as 0.8") from None
+        raise DataError(
+            f"{text!r} is not a probability", expected="expected a number such as 0.8"
+        ) from None
 
 
 def _attributes(match: re.Match[str], column: int) -> dict[str, str]:
-    found: dict[str, str] = {}
+    attributes: dict[str, str] = {}
     for name, double, single in _ATTRIBUTE.findall(match["attributes"]):
-        if name in found:
+        if name in attributes:
             raise BadMarkup(column, f"the attribute {name!r} is given twice")
-        found[name] = _plain(double or single)
-    return found
+        attributes[name] = _plain(double or single)
+    return attributes
 
 
 def _plain(text: str) -> str:

@@ -1,4 +1,4 @@
-"""One source sentence with its optional layers, as models see it."""
+"""One source sentence with its optional layers."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -9,7 +9,7 @@ from hyperbaton.corpus.trees.tree import Tree
 from hyperbaton.foundation.errors import DataError
 
 LAYERS = ("tags", "classes", "tree", "order")
-FREE = -1  # the rank of a word that may come at any time
+FREE = -1  # rank of a word without a fixed position
 
 
 @dataclass(frozen=True, eq=False)

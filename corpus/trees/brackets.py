@@ -1,10 +1,10 @@
 """Trees in Penn Treebank brackets.
 
-There are two layouts: one tree a line (an empty line is a sentence without a tree), and trees over
-several lines. The layout is the first if the first tree ends on its line, or if it does not but
-whole trees follow it line by line, so that it has lost a bracket. In either, `()` is a sentence
+There are two layouts: one tree per line (an empty line is a sentence without a tree), and trees
+over several lines. A file has one tree per line if its first tree ends on its line, or if complete
+trees follow line by line; the first tree then lacks a bracket. In both layouts, `()` is a sentence
 without a tree. The empty outer bracket of `( (S ...))` is dropped, and so are empty elements
-(`-NONE-`) with the nodes that hold nothing else.
+(`-NONE-`) and the nodes that contain nothing else.
 """
 
 import re
@@ -20,7 +20,7 @@ from hyperbaton.foundation.errors import BadLine, counted
 
 _TOKEN = re.compile(r"[()]|[^() \t\r\n]+")
 EMPTY_ELEMENT = "-NONE-"
-ENOUGH = 10  # whole trees after the first line that show that it has lost a bracket
+ENOUGH = 10  # complete trees after the first line: evidence that it lacks a bracket
 
 _Line: TypeAlias = tuple[int, str | BadLine]
 
@@ -29,10 +29,10 @@ _Line: TypeAlias = tuple[int, str | BadLine]
 class BracketedTree:
     tree: Tree
     leaves: tuple[str, ...]
-    layout: str = ""  # a remark on how its file was read, for messages
+    layout: str = ""  # a remark on the file's layout, for messages
 
     def over(self, words: list[str]) -> Tree:
-        """The tree, if its leaves are these words."""
+        """The tree, after checking that its leaves are these words."""
         try:
             check_leaves(self.leaves, words)
         except BadLine as bad:
@@ -41,7 +41,7 @@ class BracketedTree:
 
 
 def read_brackets(path: Path) -> Generator[tuple[int, BracketedTree | BadLine | None], None, None]:
-    """First line number and tree of every sentence; None where there is no tree."""
+    """Yields the first line number and the tree of every sentence; None without a tree."""
     lines = read_lines(path)
     opening, layout = _layout(lines)
     whole = chain(opening, lines)
@@ -71,46 +71,46 @@ def parse_brackets(text: str) -> BracketedTree | None:
 
 
 def _scan(text: str) -> tuple[list[str], list[int], dict[int, str]]:
-    """Labels and parents of all brackets in preorder, and the word of each that holds one."""
+    """Labels and parents of all brackets in preorder, and the words by bracket."""
     labels: list[str] = []
     parents: list[int] = []
     words: dict[int, str] = {}
-    path: list[int] = []  # brackets that are open
+    path: list[int] = []  # open brackets
     after_bracket = False  # the next atom is a label
     for token in _TOKEN.findall(text):
         if token == "(":
             if not path and labels:
-                raise _broken("a second tree begins where the sentence should end")
+                raise _broken("a second tree begins after the first")
             parents.append(path[-1] if path else -1)
             path.append(len(labels))
             labels.append("")
         elif not path:
-            raise _broken(f"{token!r} stands outside all brackets")
+            raise _broken(f"{token!r} is outside all brackets")
         elif token == ")":
             path.pop()
         elif after_bracket:
             labels[path[-1]] = token
         elif path[-1] in words:
-            raise _broken(f"{token!r} is a second word in its bracket")
+            raise _broken(f"{token!r} is the second word of its bracket")
         else:
             words[path[-1]] = token
         after_bracket = token == "("
     if path:
-        raise _broken(f"without its end: {counted(len(path), 'bracket')}")
+        raise _broken(f"not closed: {counted(len(path), 'bracket')}")
     return labels, parents, words
 
 
 def _without_empty_elements(
     labels: list[str], parents: list[int], words: dict[int, str]
 ) -> BracketedTree | None:
-    """Computes spans bottom-up, then renumbers the nodes that hold at least one word."""
+    """Computes spans bottom-up, then renumbers the nodes that contain words."""
     n = len(labels)
     holds_brackets = set(parents)
     width = [0] * n
     for node in range(n - 1, -1, -1):
         if node in words:
             if node in holds_brackets:
-                raise _broken(f"the word {words[node]!r} stands beside brackets")
+                raise _broken(f"the word {words[node]!r} is next to brackets")
             width[node] = int(labels[node] != EMPTY_ELEMENT)
         elif node not in holds_brackets:
             raise _broken(f"the bracket {labels[node]!r} is empty")
@@ -131,14 +131,14 @@ def _without_empty_elements(
 
 
 def _layout(lines: Iterator[_Line]) -> tuple[list[_Line], str]:
-    """The lines read to find the layout, and a remark on it if trees extend over several.
+    """The lines read to find the layout, and a remark if trees extend over several lines.
 
-    one tree a line, a bracket lost     (S (N a)        over several lines     (S (N a)
+    one tree a line, bracket missing    (S (N a)        over several lines     (S (N a)
                                         (S (N b))                              (N b)
                                         (S (N c))                              (V c))
     """
     opening: list[_Line] = []
-    first = n_whole = 0  # the number of the first tree's line, and of whole trees that follow it
+    first = n_whole = 0  # line number of the first tree; number of complete trees after it
     for number, line in lines:
         opening.append((number, line))
         if isinstance(line, str) and not line.strip():
@@ -150,7 +150,8 @@ def _layout(lines: Iterator[_Line]) -> tuple[list[_Line], str]:
         elif not _is_whole_tree(line):
             return (
                 opening,
-                f"trees are read over several lines, as line {first} does not end its tree",
+                f"trees are read over several lines, because the tree of line {first} is not "
+                "complete there",
             )
         elif (n_whole := n_whole + 1) == ENOUGH:
             break
@@ -162,7 +163,7 @@ def _is_whole_tree(line: str | BadLine) -> bool:
 
 
 def _over_several_lines(path: Path, lines: Iterable[_Line]) -> Iterator[tuple[int, str]]:
-    """Joins lines until the brackets balance; empty lines between trees mean nothing."""
+    """Joins lines until the brackets balance; skips empty lines between trees."""
     pending: list[str] = []
     first, balance = 0, 0
     for number, line in lines:

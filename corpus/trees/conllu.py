@@ -1,4 +1,4 @@
-"""CoNLL-U: words, tags and dependency trees, one word a line, sentences between empty lines.
+"""CoNLL-U: words, tags and dependency trees, one word per line, sentences between empty lines.
 
 Multi-word tokens (`3-4`) are kept as ranges, so that a corpus may be tokenised either way: into
 syntactic words (de le) or surface tokens (du). Empty nodes (`5.1`) and comments are skipped. A
@@ -25,24 +25,24 @@ class ConlluSentence:
     tags: tuple[str, ...]
     heads: tuple[int, ...]  # positions from 0, −1 for the root
     tokens: tuple[str, ...]  # surface tokens
-    token_of: tuple[int, ...]  # for each word the token that holds it
+    token_of: tuple[int, ...]  # the token of each word
 
     def over(self, words: list[str]) -> Tree:
-        """The tree over the sentence's words or its surface tokens, whichever these are."""
+        """The tree over these words, which are the sentence's words or its surface tokens."""
         if self._has_tokens(words):
             return constituents(contract(self.heads, self.token_of), self.token_tags())
         check_leaves(self.words, words)
         return constituents(self.heads, self.tags)
 
     def token_tags(self) -> tuple[str, ...]:
-        """Tags of surface tokens; the tags of a token of several words are joined by +."""
+        """Tags of surface tokens; for a token of several words, their tags joined by +."""
         parts: list[list[str]] = [[] for _ in self.tokens]
         for tag, token in zip(self.tags, self.token_of, strict=True):
             parts[token].append(tag)
         return tuple("+".join(tags) for tags in parts)
 
     def tags_over(self, words: list[str]) -> list[str]:
-        """The tags of the sentence's words or its surface tokens, whichever these are."""
+        """The tags of these words, which are the sentence's words or its surface tokens."""
         if self._has_tokens(words):
             return list(self.token_tags())
         check_leaves(self.words, words, "tags")
@@ -53,7 +53,7 @@ class ConlluSentence:
 
 
 def read_conllu(path: Path) -> Generator[tuple[int, ConlluSentence | BadLine], None, None]:
-    """First line number and sentence."""
+    """Yields the first line number and the sentence of every block."""
     for first, rows in _blocks(read_lines(path)):
         bad = next((row for row in rows if isinstance(row, BadLine)), None)
         try:
@@ -65,7 +65,7 @@ def read_conllu(path: Path) -> Generator[tuple[int, ConlluSentence | BadLine], N
 def _blocks(
     lines: Iterable[tuple[int, str | BadLine]],
 ) -> Iterator[tuple[int, list[str | BadLine]]]:
-    """The lines of each sentence, comments left out."""
+    """Yields the lines of each sentence without comments."""
     rows: list[str | BadLine] = []
     first, is_empty = 0, False
     for number, line in lines:
@@ -94,7 +94,7 @@ def _parse(rows: list[str]) -> ConlluSentence:
         columns = row.split("\t")
         if len(columns) != N_COLUMNS:
             raise _broken(
-                f"{row[:40]!r} has {len(columns)} columns", "CoNLL-U has 10, tab-separated"
+                f"{row[:40]!r} has {len(columns)} columns", "expected 10, separated by tabs"
             )
         number, form = columns[0], columns[1]
         if "." in number:  # an empty node
@@ -104,7 +104,9 @@ def _parse(rows: list[str]) -> ConlluSentence:
             ranges.append((_number(first) - 1, _number(last), form))
             continue
         if _number(number) != len(words) + 1:
-            raise _broken(f"word number {number} follows {len(words)}", "numbers rise by one")
+            raise _broken(
+                f"word number {number} follows {len(words)}", "expected consecutive numbers"
+            )
         words.append(form)
         tags.append(columns[3] if columns[3] != "_" else columns[4])
         head_texts.append(columns[6])
@@ -120,7 +122,10 @@ def _surface(
     token_of: list[int] = []
     for start, end, form in ranges:
         if not len(token_of) <= start < end <= len(words):
-            raise _broken(f"token range {start + 1}-{end}", "ranges must be in order and inside")
+            raise _broken(
+                f"invalid token range {start + 1}-{end}",
+                "ranges must be ordered and inside",
+            )
         for word in range(len(token_of), start):
             token_of.append(len(tokens))
             tokens.append(words[word])

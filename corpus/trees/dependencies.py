@@ -1,8 +1,7 @@
-"""Dependency trees: made projective where they are not, and turned into constituents.
+"""Dependency trees: makes them projective and converts them to constituents.
 
 A word with dependents becomes a phrase that spans them all; its children are the dependents'
-phrases and the word's own tag, in sentence order. The phrase is named after the head's tag, with a
-P appended:
+phrases and the word's tag, in sentence order. The phrase's label is the head's tag followed by P:
 
     head of  dogs  bark  loudly          (VERBP (NOUN dogs) (VERB bark) (ADV loudly))
              bark  -     bark
@@ -16,7 +15,7 @@ from hyperbaton.foundation.errors import BadLine
 
 
 def constituents(heads: Sequence[int], tags: Sequence[str]) -> Tree:
-    """The constituent tree over head spans; `heads[i]` is a position, or −1 for a root."""
+    """Converts a dependency tree to constituents; `heads[i]` is a position, or −1 for a root."""
     depths = _depths(heads)
     heads, n_lifted = make_projective(heads, depths)
     low, high, _ = _spans(heads, _depths(heads))
@@ -33,7 +32,7 @@ def constituents(heads: Sequence[int], tags: Sequence[str]) -> Tree:
         start.append(0)
         end.append(len(heads))
         parent.append(-1)
-    # (word, parent node, whole phrase or only the word's own tag), next one last
+    # (word, parent node, is it a phrase or only the word's tag); the next one is last
     agenda = [(root, len(labels) - 1, True) for root in reversed(roots)]
     while agenda:
         word, above, phrase = agenda.pop()
@@ -51,17 +50,17 @@ def constituents(heads: Sequence[int], tags: Sequence[str]) -> Tree:
 
 def make_projective(heads: Sequence[int], depths: Sequence[int]) -> tuple[list[int], int]:
     """Lifts arcs (Nivre and Nilsson 2005): as long as an arc spans a word that its head does not
-    dominate, the shortest such arc is moved to the head's own head. Returns the number of moves.
+    dominate, moves the shortest such arc to the head's head. Returns heads and number of moves.
 
-    A move takes a family (a word and all below it) from one head only. So only that head's arcs and
-    the moved one need another look, and an arc that crosses does so until it is moved. Sets of
-    words are the bits of integers.
+    A move takes a family (a word and its descendants) from one head only. So only that head's arcs
+    and the moved one must be checked again, and a crossing arc stays crossing until it is moved.
+    Sets of words are the bits of integers.
     """
     lifted, moves = list(heads), 0
     if all(end - start == size for start, end, size in zip(*_spans(heads, depths), strict=True)):
         return lifted, moves  # every family fills its span
     family = [1 << word for word in range(len(heads))]
-    dependents = [0] * len(heads)  # by arcs that do not cross, as far as is known
+    dependents = [0] * len(heads)  # by arcs not yet known to cross
     for word in sorted(range(len(heads)), key=depths.__getitem__, reverse=True):
         if heads[word] >= 0:
             family[heads[word]] |= family[word]
@@ -92,7 +91,7 @@ def make_projective(heads: Sequence[int], depths: Sequence[int]) -> tuple[list[i
 
 
 def _unbroken(members: int, word: int) -> int:
-    """The run of bits around a word's own in which all are set."""
+    """The run of set bits that contains the word's bit."""
     above = members >> word
     length = (above ^ (above + 1)).bit_length() - 1  # of the run from the word upwards
     below = ~members & ((1 << word) - 1)  # zeros below the word
@@ -100,10 +99,10 @@ def _unbroken(members: int, word: int) -> int:
 
 
 def contract(heads: Sequence[int], group_of: Sequence[int]) -> list[int]:
-    """Heads over groups of words (the tokens that words were split from).
+    """Contracts a tree of words to groups of words (the tokens that words were split from).
 
-    A group hangs where its highest word hangs. Depth falls from a group to its head's group, so
-    there can be no cycle.
+    The head of a group is the group of its highest word's head. Depth decreases from a group to its
+    head, so there can be no cycle.
     """
     depths = _depths(heads)
     n_groups = max(group_of, default=-1) + 1
@@ -115,13 +114,13 @@ def contract(heads: Sequence[int], group_of: Sequence[int]) -> list[int]:
 
 
 def _depths(heads: Sequence[int]) -> list[int]:
-    """Steps to the root; a cycle is an error."""
+    """The depth of every word; raises an error for a cycle."""
     depths = [-1] * len(heads)
     for word in range(len(heads)):
         path: list[int] = []
         while word >= 0 and depths[word] < 0:
             if len(path) > len(heads):
-                raise BadLine("tree", "the heads form a circle", "every word must reach the root")
+                raise BadLine("tree", "the heads form a cycle", "every word must reach the root")
             path.append(word)
             word = heads[word]
         depth = depths[word] if word >= 0 else -1
@@ -131,7 +130,7 @@ def _depths(heads: Sequence[int]) -> list[int]:
 
 
 def _spans(heads: Sequence[int], depths: Sequence[int]) -> tuple[list[int], list[int], list[int]]:
-    """Start, end and number of words of every word's family: itself and all below it."""
+    """Start, end and number of words of every word's family: the word and its descendants."""
     n = len(heads)
     low, high, size = list(range(n)), list(range(1, n + 1)), [1] * n
     for word in sorted(range(n), key=depths.__getitem__, reverse=True):

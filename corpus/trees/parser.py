@@ -1,7 +1,7 @@
-"""Dependency trees of tokenised text, by a parser that ships its weights with its package.
+"""Parses tokenised text into dependency trees, with parsers whose packages include the weights.
 
-A parser gets the tokens as they are and never splits or joins them, so that trees fit the text and
-its word alignment. One block of CoNLL-U is written for every line of text, also for empty ones.
+A parser never splits or joins tokens, so that trees fit the text and its word alignment. Every line
+of text, even an empty one, gives one block of CoNLL-U.
 """
 
 import importlib
@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeAlias
 from hyperbaton.corpus.trees.conllu import EMPTY_TEXT
 from hyperbaton.foundation.errors import DataError, SettingError, nearest
 
-PARSED_AT_ONCE = 64  # sentences that the parser sees at a time
+PARSED_AT_ONCE = 64  # sentences per batch
 
 
 class Parsed(NamedTuple):
@@ -21,11 +21,11 @@ class Parsed(NamedTuple):
     relations: Sequence[str]
 
 
-Parser: TypeAlias = Callable[[Iterable[list[str]]], Iterator[Parsed]]  # none of them empty
+Parser: TypeAlias = Callable[[Iterable[list[str]]], Iterator[Parsed]]  # for non-empty sentences
 
 
 def load_ginza() -> Parser:
-    """GiNZA's parser of Japanese, for given tokens."""
+    """GiNZA's parser for Japanese, applied to given tokens."""
     try:
         for name in ("ginza", "ja_ginza"):
             importlib.import_module(name)
@@ -33,13 +33,13 @@ def load_ginza() -> Parser:
         doc: Any = importlib.import_module("spacy.tokens").Doc
     except ImportError as error:
         raise DataError(
-            f"the parser of Japanese cannot be loaded: {error}",
-            expected="GiNZA makes the trees, and is an optional part of hyperbaton",
+            f"the parser for Japanese cannot be loaded: {error}",
+            expected="hyperbaton uses the optional package GiNZA to parse",
             advice="pip install 'hyperbaton[parse]'",
         ) from None
     pipeline = spacy.load(
         "ja_ginza",
-        # the splitter is not used, but spaCy 3.8 refuses its default
+        # the splitter is not used, but spaCy 3.8 rejects its default setting
         config={"components.compound_splitter.split_mode": "C"},
         exclude=["ner", "compound_splitter", "bunsetu_recognizer"],
     )
@@ -60,14 +60,14 @@ LOADERS: dict[str, Callable[[], Parser]] = {"ja": load_ginza}
 def load_parser(language: str) -> Parser:
     if language not in LOADERS:
         raise SettingError(
-            f"there is no parser of {language!r}", expected=nearest(language, list(LOADERS))
+            f"no parser for the language {language!r}", expected=nearest(language, list(LOADERS))
         )
     return LOADERS[language]()
 
 
 def conllu_blocks(parser: Parser, sentences: Iterable[list[str]]) -> Iterator[str]:
-    """A block for each sentence, as soon as the parser is done with it."""
-    given, wanted = tee(sentences)  # keeps only what the parser has read ahead
+    """Yields a block for each sentence as soon as it is parsed."""
+    given, wanted = tee(sentences)  # buffers only the sentences that the parser has read ahead
     parsed, nothing = parser(words for words in wanted if words), Parsed((), (), ())
     for number, words in enumerate(given, 1):
         yield _block(number, words, next(parsed, nothing) if words else nothing)
@@ -78,7 +78,7 @@ def _block(number: int, words: list[str], parsed: Parsed) -> str:
         raise DataError(
             f"the parser returned {len(parsed.heads)} words for {len(words)}",
             where=f"sentence {number}",
-            expected="a parser keeps the tokens that it gets",
+            expected="expected the same tokens as in the text",
         )
     text = f"{EMPTY_TEXT} {' '.join(words)}".rstrip()
     rows = (

@@ -1,4 +1,4 @@
-"""Constituency trees as arrays, so that code that uses a tree needs no recursion.
+"""Constituency trees as arrays, so that code needs no recursion.
 
 Nodes are numbered in preorder: a parent comes before its children, the root is 0, and the nodes
 below node v are v + 1 .. v + (number of its descendants). Tags are nodes too (the lowest ones, one
@@ -22,7 +22,7 @@ import numpy as np
 from hyperbaton.foundation.arrays import Int32Array, Int64Array, Ragged
 from hyperbaton.foundation.errors import BadLine, counted
 
-ESCAPES = str.maketrans({"(": "-LRB-", ")": "-RRB-"})  # must be escaped; treebanks escape more:
+ESCAPES = str.maketrans({"(": "-LRB-", ")": "-RRB-"})  # treebanks also escape other brackets:
 UNESCAPES = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
 _ESCAPED = re.compile("|".join(UNESCAPES))
 
@@ -44,14 +44,14 @@ class Tree:
 
     @cached_property
     def children(self) -> Ragged:
-        """Row v holds the children of node v from left to right."""
-        order = np.argsort(self.parent, kind="stable")  # preorder numbers rise from left to right
+        """Row v is the list of children of node v from left to right."""
+        order = np.argsort(self.parent, kind="stable")  # preorder increases from left to right
         offsets = np.searchsorted(self.parent[order], np.arange(len(self) + 1))
         return Ragged(order, offsets)
 
     @cached_property
     def tag_nodes(self) -> Int64Array:
-        """For each word the node of its tag."""
+        """The tag node of each word."""
         return np.flatnonzero(self.children.lengths == 0)
 
     @property
@@ -61,7 +61,7 @@ class Tree:
     def brackets(self, words: Sequence[str]) -> str:
         """The tree in PTB notation, on one line."""
         pieces: list[str] = []
-        path: list[int] = []  # nodes whose brackets are open
+        path: list[int] = []  # nodes with open brackets
         is_tag = self.children.lengths == 0
         for node, label in enumerate(self.labels):
             while path and path[-1] != self.parent[node]:
@@ -81,7 +81,7 @@ def make_tree(
     parent: Sequence[int],
     n_lifted: int = 0,
 ) -> Tree:
-    """A tree from lists in preorder."""
+    """Makes a tree from lists in preorder."""
     return Tree(
         tuple(labels),
         np.array(start, dtype=np.int32),
@@ -92,7 +92,7 @@ def make_tree(
 
 
 def check_leaves(leaves: Sequence[str], words: Sequence[str], layer: str = "tree") -> None:
-    """The leaves of a tree (or another layer) must be its sentence's words, escapes aside."""
+    """Checks that the leaves of a tree or another layer are the sentence's words, up to escapes."""
     for position, (leaf, word) in enumerate(zip(leaves, words, strict=False)):
         if leaf != word and _unescaped(leaf) != _unescaped(word):
             what = f"word {position} in the {layer} is {leaf!r}"

@@ -1,1 +1,1 @@
-"""Classes and tags of words, and unknown words."""
+"""Word classes, a tagger, and unknown words."""

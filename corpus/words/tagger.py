@@ -1,15 +1,14 @@
 """A part-of-speech tagger learned from tagged text: the averaged perceptron (Collins 2002).
 
-A system that was trained with tags brings one along, so that it can translate sentences that have
-none. Words are tagged from left to right; the score of a tag is a sum of the weights of
+A system that was trained with tags includes a tagger, so that it can translate untagged sentences.
+Words are tagged from left to right; the score of a tag is the sum of the weights of
 
     the word, its neighbours, pairs of them, its first and last letters, its shape,
     and the two tags before it.
 
 After a wrong tag, the weights of the right tag gain one and those of the wrong tag lose one. The
-weights that are kept are the means over all words of all passes. All of them are whole numbers, so
-the same text makes the same tagger on every machine. Left out: a search over several tags at a
-time, which would gain little and take longer.
+final weights are the means over all words of all passes. They are integers, so the same text gives
+the same tagger on every machine. Decoding is greedy: a beam would gain little and take longer.
 """
 
 from collections.abc import Sequence
@@ -33,37 +32,37 @@ from hyperbaton.foundation.progress import Progress, silent
 
 FORMAT = 1
 PASSES = 5
-MOST_SENTENCES = 20_000  # that are learned from: more take longer and teach little
-HELD_OUT_EVERY = 10  # one sentence in so many is held out to measure the accuracy
-MIN_COUNT = 2  # of a pair of words; single ones count from the first time on
-PRECISION = 1 << 12  # steps of a kept weight in one of the perceptron's
+MOST_SENTENCES = 20_000  # for training: more take longer and improve little
+HELD_OUT_EVERY = 10  # every tenth sentence is held out to measure the accuracy
+MIN_COUNT = 2  # of a word pair; single words need no minimum
+PRECISION = 1 << 12  # resolution of the averaged weights
 AFFIXES = 3  # letters at either end
-EDGE = 0  # key of what stands before the first word and behind the last
+EDGE = 0  # key of positions outside the sentence
 
-OFFSETS = (0, -1, 1, -2, 2)  # words that are looked at one by one
-PAIRS = ((-1, 0), (0, 1))  # and together
+OFFSETS = (0, -1, 1, -2, 2)  # single words as features
+PAIRS = ((-1, 0), (0, 1))  # word pairs as features
 N_WORD_FEATURES = 2 * AFFIXES + 1  # affixes and shape
 N_FEATURES = len(OFFSETS) + len(PAIRS) + N_WORD_FEATURES
 
 
 @dataclass(frozen=True, eq=False)
 class Tagger:
-    """K tags, F features. Feature F − 1 stands for all that were never seen; its weights are 0."""
+    """K tags, F features. Feature F − 1 stands for all unseen features; its weights are 0."""
 
     tags: tuple[str, ...]
-    keys: Int64Array  # (F − 1,) rising
+    keys: Int64Array  # (F − 1,) increasing
     weights: Int32Array  # (F, K)
-    before: Int32Array  # (K + 1, K + 1, K) by the tag before the last one and the last one
-    accuracy: float  # share of the words of held-out sentences that get their tags
+    before: Int32Array  # (K + 1, K + 1, K) by the last tag but one and the last tag
+    accuracy: float  # on held-out sentences: share of words with the right tag
 
     @classmethod
     def fit(
         cls, side: Side, passes: int = PASSES, seed: int = 0, progress: Progress = silent
     ) -> "Tagger":
-        """Learns from the tags of a text. A share of it is held out to measure the accuracy; what
-        is kept has learned from all of it."""
+        """Learns from tagged text. Measures the accuracy on held-out sentences, then learns again
+        from all sentences."""
         if side.tags is None or not len(side.tags.values):
-            raise DataError("a tagger cannot be learned from a text without tags")
+            raise DataError("cannot learn a tagger from text without tags")
         rows = np.arange(min(len(side.words), MOST_SENTENCES))
         held_out = rows[HELD_OUT_EVERY - 1 :: HELD_OUT_EVERY]
         right, total = 0, 0
@@ -71,33 +70,33 @@ class Tagger:
             trained = _learn(side.take(np.setdiff1d(rows, held_out)), passes, seed, progress)
             test = side.take(held_out)
             assert test.tags is not None
-            found = trained._tag_text(test.words, word_keys(test.vocabulary.words))
-            right = int((found == test.tags.values - len(SPECIAL)).sum())
-            total = len(found)
-        made = _learn(side.take(rows), passes, seed, progress)
-        return cls(made.tags, made.keys, made.weights, made.before, right / max(total, 1))
+            tags = trained._tag_text(test.words, word_keys(test.vocabulary.words))
+            right = int((tags == test.tags.values - len(SPECIAL)).sum())
+            total = len(tags)
+        final = _learn(side.take(rows), passes, seed, progress)
+        return cls(final.tags, final.keys, final.weights, final.before, right / max(total, 1))
 
     def notice(self, what: str = "") -> str:
-        """Tells people that it tags their text: that of `what`, or all of it."""
+        """A message that the system tags `what`, or all text, itself."""
         of_what = f" for {what}" if what else ""
         right = f"{self.accuracy:.1%} of held-out words right"
-        return f"no tags are given{of_what}: the system's own tagger makes them ({right})"
+        return f"no tags given{of_what}: using the system's tagger ({right})"
 
     def tag_side(self, side: Side) -> Side:
-        found = self._tag_text(side.words, word_keys(side.vocabulary.words)) + len(SPECIAL)
-        tags = replace(side.words, values=found.astype(np.int32))
+        numbers = self._tag_text(side.words, word_keys(side.vocabulary.words)) + len(SPECIAL)
+        tags = replace(side.words, values=numbers.astype(np.int32))
         return replace(side, tags=tags, tag_vocabulary=Vocabulary(self.tags))
 
     def tag(self, words: Sequence[str]) -> tuple[str, ...]:
         text = Ragged(np.arange(len(words)), np.array([0, len(words)]))
-        found = self._tag_text(text, word_keys(words))
-        return tuple(self.tags[number] for number in found.tolist())
+        numbers = self._tag_text(text, word_keys(words))
+        return tuple(self.tags[number] for number in numbers.tolist())
 
     def _tag_text(self, words: Ragged, keys: Int64Array) -> Int32Array:
-        """Numbers of the tags of all words; `keys` are those of the vocabulary's words."""
+        """The tag numbers of all words; `keys` are the word keys of the vocabulary."""
         features = numbered(self.keys, sentence_keys(words, keys))
-        found: Int32Array = _tag(features, words.offsets, self.weights, self.before)
-        return found
+        numbers: Int32Array = _tag(features, words.offsets, self.weights, self.before)
+        return numbers
 
     def save(self, directory: Path) -> None:
         header = {"accuracy": self.accuracy, "tags": list(self.tags)}
@@ -132,9 +131,8 @@ def _laws(arrays: CheckedArrays) -> None:
 
 
 def word_keys(words: Sequence[str]) -> Int64Array:
-    """What a feature can see of each word by itself, (words, 1 + N_WORD_FEATURES): the word, its
-    first and last letters, its shape."""
-    seen = [
+    """Keys of each word, its first and last letters and its shape: (words, 1 + N_WORD_FEATURES)."""
+    keys = [
         key(part)
         for word in words
         for part in (
@@ -144,19 +142,19 @@ def word_keys(words: Sequence[str]) -> Int64Array:
             f"#{any(c.isdigit() for c in word)}{word[:1].isupper()}{any(map(str.isalpha, word))}",
         )
     ]
-    return np.array(seen, np.int64).reshape(len(words), 1 + N_WORD_FEATURES)
+    return np.array(keys, np.int64).reshape(len(words), 1 + N_WORD_FEATURES)
 
 
 def key(text: str) -> int:
-    """The same 62 bits for the same text everywhere; never EDGE."""
+    """A 62-bit hash of a text, the same on every machine; never EDGE."""
     digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
     return (int.from_bytes(digest, "little") >> 2) | 1
 
 
 def sentence_keys(words: Ragged, of_word: Int64Array) -> Int64Array:
-    """Keys of the features of every word of a text, (words, N_FEATURES)."""
+    """The feature keys of every word of a text: (words, N_FEATURES)."""
     n = len(words.values)
-    own = of_word[words.values]
+    keys = of_word[words.values]
     place = np.arange(n)
     sentence = words.row_of_value
     begin, end = words.offsets[sentence], words.offsets[sentence + 1]
@@ -164,24 +162,26 @@ def sentence_keys(words: Ragged, of_word: Int64Array) -> Int64Array:
     for offset in OFFSETS:
         at = place + offset
         inside = (at >= begin) & (at < end)
-        around[offset] = np.where(inside, own[np.where(inside, at, 0), 0], EDGE) if n else own[:, 0]
+        around[offset] = (
+            np.where(inside, keys[np.where(inside, at, 0), 0], EDGE) if n else keys[:, 0]
+        )
     columns = [*(around[offset] for offset in OFFSETS)]
     columns += [_mixed(around[first]) ^ around[second] for first, second in PAIRS]
-    columns += [own[:, 1 + number] for number in range(N_WORD_FEATURES)]
+    columns += [keys[:, 1 + number] for number in range(N_WORD_FEATURES)]
     return np.stack([_mixed(column + number) for number, column in enumerate(columns)], axis=1)
 
 
 def _mixed(keys: Int64Array) -> Int64Array:
-    """Spreads the bits of keys, so that sums with small numbers stay apart."""
+    """Mixes the bits of keys, so that adding small numbers gives no collisions."""
     spread: Int64Array = mixed(keys.view(np.uint64)).view(np.int64)
     return spread
 
 
 def numbered(known: Int64Array, keys: Int64Array) -> Int32Array:
-    """Places of keys among the known ones, which rise; `len(known)` for the others."""
-    found = np.searchsorted(known, keys)
-    same = known[np.minimum(found, len(known) - 1)] == keys
-    return np.where(same, found, len(known)).astype(np.int32)
+    """The index of each key among the sorted known keys; `len(known)` for unknown keys."""
+    place = np.searchsorted(known, keys)
+    same = known[np.minimum(place, len(known) - 1)] == keys
+    return np.where(same, place, len(known)).astype(np.int32)
 
 
 def _learn(side: Side, passes: int, seed: int, progress: Progress) -> Tagger:
@@ -212,26 +212,26 @@ def _learn(side: Side, passes: int, seed: int, progress: Progress) -> Tagger:
 
 
 def _mean(weights: Int32Array, late: Int64Array, steps: int) -> Int32Array:
-    """Means over all steps. A change at step s holds from there on: `late` is the sum of s times
-    the changes (Daumé 2006, Figure 2.3)."""
+    """The mean weights over all steps. `late` is the sum of each change times its step (Daumé 2006,
+    Figure 2.3)."""
     return ((weights * steps - late) * PRECISION // steps).astype(np.int32)
 
 
 @kernel
 def _tag(features, offsets, weights, before):
-    found = np.empty(len(features), np.int32)
+    tags = np.empty(len(features), np.int32)
     scores = np.empty(weights.shape[1], np.int64)
     for sentence in range(len(offsets) - 1):
-        older = last = weights.shape[1]  # nothing before the first word
+        older = last = weights.shape[1]  # before the first word
         for word in range(offsets[sentence], offsets[sentence + 1]):
             older, last = last, _best(features[word], weights, before[older, last], scores)
-            found[word] = last
-    return found
+            tags[word] = last
+    return tags
 
 
 @inner
 def _best(features, weights, before, scores):
-    """The tag with the highest score, the first of equal ones."""
+    """The tag with the highest score; the first one among equals."""
     for tag in range(len(scores)):
         scores[tag] = before[tag]
     for feature in features:
@@ -244,7 +244,7 @@ def _best(features, weights, before, scores):
 def _one_pass(
     features, offsets, right, order, step, weights, before, late_weights, late_before
 ):  # fmt: skip
-    """Goes over all sentences in this order; the number of the next step."""
+    """One pass over all sentences in this order; returns the number of the next step."""
     scores = np.empty(weights.shape[1], np.int64)
     for sentence in order:
         older = last = weights.shape[1]
@@ -257,7 +257,7 @@ def _one_pass(
                 late_before[older, last, best] -= step
                 for feature in features[word]:
                     if feature == len(weights) - 1:
-                        continue  # not a feature
+                        continue  # an unseen feature
                     weights[feature, wanted] += 1
                     weights[feature, best] -= 1
                     late_weights[feature, wanted] += step

@@ -1,9 +1,9 @@
-"""Words of a text that a system does not know: how many, and whether the text was prepared in
-another way than the training data.
+"""Counts the unknown words of a text, and guesses whether it was prepared differently from the
+training data.
 
-Two differences can be told, because undoing them makes the words known: capital letters, and
-punctuation that was not split off. If most words are unknown, the text may be in the target
-language, or in a third one.
+Two differences can be recognised, because undoing them makes the words known: capital letters, and
+punctuation attached to words. If most words are unknown, the text may be in the target language or
+in a third one.
 """
 
 import re
@@ -12,12 +12,12 @@ from itertools import islice
 
 from hyperbaton.foundation.files.vocabulary import Vocabulary
 
-ATTACHED = re.compile(r"^[^\w\s]+|(?<![^\w\s])[^\w\s]++$")  # signs at either end of a word
+ATTACHED = re.compile(r"^[^\w\s]+|(?<![^\w\s])[^\w\s]++$")  # punctuation at either end of a word
 IN_CAPITALS = "the system knows these words in lower case"
 UNTOKENISED = "the text looks untokenised: the system knows these words without their punctuation"
 MOST_EXAMPLES = 3
-MOST_KNOWN = 8  # examples of words that a system knows
-MOST_TYPES = 20_000  # unknown ones that are told apart: a stream may have new ones for ever
+MOST_KNOWN = 8  # examples of known words
+MOST_TYPES = 20_000  # unknown types to remember: a stream may be endless
 
 
 class UnknownWords:
@@ -38,8 +38,8 @@ class UnknownWords:
             self.add(words)
 
     def add(self, words: Sequence[str], copied: Sequence[str] | None = None) -> list[str]:
-        """Counts a sentence; hints that its words give, each kind only once in a text. Words that
-        were `copied` had no translation, though the system may have seen them."""
+        """Counts a sentence and returns hints, each kind only once per text. `copied` are the words
+        without a translation, which the system may nevertheless have seen."""
         unknown = copied
         if unknown is None:
             unknown = [word for word in words if word not in self._vocabulary]
@@ -48,7 +48,7 @@ class UnknownWords:
         self._known.update(set(words).difference(unknown))
         self._unknown.update(islice(unknown, MOST_TYPES - len(self._unknown)))
         causes = {UNTOKENISED: [word for word in unknown if self._knows_bare(word)]}
-        if 2 * len(unknown) > len(words):  # a name or two are in no vocabulary
+        if 2 * len(unknown) > len(words):  # a few unknown names are normal
             causes[IN_CAPITALS] = [w for w in unknown if w.lower() in self._vocabulary]
         hints = []
         for hint, explained in causes.items():
@@ -58,7 +58,7 @@ class UnknownWords:
         return hints
 
     def __str__(self) -> str:
-        """`unknown words: 3 of 40 (7.5%), 2 of 25 types (8.0%)`; nothing if all are known."""
+        """`unknown words: 3 of 40 (7.5%), 2 of 25 types (8.0%)`; empty if all are known."""
         if not self._unknown:
             return ""
         n_words, all_words, n_types = self._n_unknown, self._n_words, len(self._unknown)
@@ -70,14 +70,14 @@ class UnknownWords:
 
     @property
     def hint(self) -> str:
-        """What may be wrong with a text that is mostly unknown."""
+        """The likely cause if most words are unknown."""
         if 2 * self._n_unknown <= self._n_words:
             return ""
         if self._target_vocabulary is not None:
             n_target = sum(word in self._target_vocabulary for word in self._unknown)
             if 2 * n_target > len(self._unknown):
                 return (
-                    "most of these are words of the target language: are source and target swapped?"
+                    "most of them are words of the target language: are source and target swapped?"
                 )
         known = (word for word in self._vocabulary.words if word.isalpha())
         examples = " ".join(islice(known, MOST_KNOWN))

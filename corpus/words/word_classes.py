@@ -1,20 +1,20 @@
 """Word classes by exchange on class bigrams: Kneser and Ney (1993), Och (1999), mkcls.
 
-Classes g are chosen so that the bigrams of classes predict the text well. With n(g, h) the number
-of times a word of class h follows one of class g, and n(g) the number of words of class g, the log
-likelihood of the class bigram model is, up to a constant of the text,
+The classes g maximise the likelihood of a class bigram model. With n(g, h) the number of times a
+word of class h follows one of class g, and n(g) the number of words of class g, its logarithm is,
+up to a constant of the text,
 
     F = Σ_{g,h} n(g, h) log n(g, h) − 2 Σ_g n(g) log n(g).
 
-In sweeps over the words, the most frequent first, each word moves to the class where F is largest,
-until no word moves or the sweeps are used up. F never falls. The result depends on the start, so we
-try two and keep the better result: the most frequent words have classes of their own and all others
-share the last one; or the words are dealt out like cards, by frequency. Both ends of a sentence are
-one more class, which no word joins.
+Each sweep visits the words, the most frequent first, and moves each to the class where F is
+largest, until no word moves or the number of sweeps is reached. F never decreases. The result
+depends on the start, so we try two and keep the better result: each of the most frequent words has
+its class and all others share the last one; or the words are dealt to the classes in turn, by
+frequency. Both ends of a sentence form another class, which no word joins.
 
-A step costs n_classes × (classes beside the word), since only counts in the rows and columns of the
-word's neighbours change; x log x comes from a table. Nothing is random. Left out: mkcls' simulated
-annealing and its minimum word count.
+A step costs n_classes × (classes next to the word), because only counts in the rows and columns of
+the word's neighbours change; x log x comes from a table. Nothing is random. Unlike mkcls, we use no
+simulated annealing and no minimum word count.
 """
 
 from collections.abc import Sequence
@@ -34,8 +34,8 @@ from hyperbaton.foundation.progress import Progress, silent
 FORMAT = 1
 N_CLASSES = 50
 SWEEPS = 8
-LONGEST_TABLE = 1 << 22  # of x log x; for larger x it is computed when needed
-GAIN = 1e-9  # a move must gain more, so that rounding cannot move words in circles
+LONGEST_TABLE = 1 << 22  # of x log x; larger values are computed when needed
+GAIN = 1e-9  # a move must gain more, so that rounding cannot cause endless moves
 
 MOST_CLASSES = 1 << 16
 
@@ -44,8 +44,7 @@ MOST_CLASSES = 1 << 16
 class WordClasses:
     """A class for every word of a vocabulary, numbered from 0.
 
-    Unseen words and words outside the vocabulary have the class that holds most of the words seen
-    once.
+    Unseen words and words outside the vocabulary get the class of most words that were seen once.
     """
 
     n_classes: int
@@ -62,9 +61,11 @@ class WordClasses:
         progress: Progress = silent,
     ) -> "WordClasses":
         if n_classes < 1:
-            raise SettingError(f"{n_classes} word classes cannot be made", expected="1 or more")
+            raise SettingError(
+                f"{n_classes} word classes are not possible", expected="expected 1 or more"
+            )
         if not len(words.values):
-            raise DataError("word classes cannot be made of a text without words")
+            raise DataError("cannot make word classes from a text without words")
         counts = np.bincount(words.values, minlength=len(vocabulary))
         by_count = np.argsort(-counts, kind="stable")[: np.count_nonzero(counts)]
         text = count_bigrams(words, len(vocabulary))
@@ -95,9 +96,9 @@ class WordClasses:
         return tuple(self._of_ids(self.vocabulary.encode(words)).tolist())
 
     def _of_ids(self, ids: Int32Array) -> Int32Array:
-        # the vocabulary may have grown since
-        found: Int32Array = self.of_word[np.where(ids < len(self.of_word), ids, UNKNOWN)]
-        return found
+        # the vocabulary may have grown since `fit`
+        classes: Int32Array = self.of_word[np.where(ids < len(self.of_word), ids, UNKNOWN)]
+        return classes
 
     def save(self, directory: Path) -> None:
         header = {"n_classes": self.n_classes}
@@ -117,7 +118,7 @@ def _laws(arrays: CheckedArrays) -> None:
 def classes_of_words(
     arrays: CheckedArrays, name: str, vocabulary: str, n_classes: int = MOST_CLASSES
 ) -> None:
-    """The law of an array with the class of every word, but for those that were added later."""
+    """Checks an array with the class of every word, except those added later."""
     classes = arrays.indices(name, np.int32, (None,), below=min(n_classes, MOST_CLASSES))
     n_words = arrays.words(vocabulary)
     fits = 0 < len(classes) <= n_words
@@ -128,8 +129,8 @@ Bigrams = tuple[Int64Array, Int32Array, Int64Array, Int64Array, Int32Array, Int6
 
 
 def count_bigrams(words: Ragged, n_vocabulary: int) -> Bigrams:
-    """For each word what follows it and how often, and what precedes it: (begin, other word,
-    count) twice. Both ends of a sentence are the word `n_vocabulary`."""
+    """The words that follow and precede each word, with counts: (begin, other word, count) twice.
+    Both ends of a sentence are the word `n_vocabulary`."""
     n_sentences, boundary = len(words), n_vocabulary
     # each sentence is followed by a boundary; the last one also precedes the first sentence
     places = np.arange(len(words.values)) + words.row_of_value
@@ -151,7 +152,7 @@ def count_bigrams(words: Ragged, n_vocabulary: int) -> Bigrams:
 
 
 def count_class_bigrams(text: Bigrams, class_of: Int32Array, n_classes: int) -> Int64Array:
-    """How often a class follows a class, (n_classes + 1, n_classes + 1); boundaries are last."""
+    """Counts of class bigrams, (n_classes + 1, n_classes + 1); boundaries are last."""
     begin, second, counts = text[:3]
     first = np.repeat(np.arange(len(begin) - 1), np.diff(begin))
     result = np.zeros((n_classes + 1, n_classes + 1), np.int64)
@@ -174,7 +175,7 @@ def _look_up(table, x):
 
 @kernel
 def _sweep(by_count, text, class_of, class_counts, sizes, table):
-    """Moves each word to its best class; returns how many moved."""
+    """Moves each word to its best class; returns the number of moves."""
     n_classes = len(class_counts) - 1
     following = np.zeros(n_classes + 1, np.int64)
     preceding = np.zeros(n_classes + 1, np.int64)
@@ -197,7 +198,7 @@ def _sweep(by_count, text, class_of, class_counts, sizes, table):
 
 @inner
 def _neighbours(word, text, class_of, following, preceding):
-    """Counts the classes after and before a word; the word beside itself is counted separately."""
+    """Counts the classes after and before a word; returns the count of the word next to itself."""
     begin_following, second, n_following, begin_preceding, first, n_preceding = text
     following[:] = 0
     preceding[:] = 0
@@ -227,17 +228,17 @@ def _change(class_counts, sizes, group, following, preceding, itself, sign):
 
 @inner
 def _join_gains(class_counts, sizes, following, preceding, itself, table, gains):
-    """What F gains if the word, which is in no class, joins each of them."""
+    """The gain of F for each class that the word, now in no class, could join."""
     n_classes = len(gains)
     total = itself + following.sum()
-    # most words have few neighbours, so only their classes are visited
+    # most words have few neighbours: visit only their classes
     touched = np.flatnonzero(following + preceding)
     for group in range(n_classes):
         size = sizes[group]
         gain = 2.0 * (_look_up(table, size) - _look_up(table, size + total))
         here = class_counts[group, group]
-        own = here + following[group] + preceding[group] + itself
-        gain += _look_up(table, own) - _look_up(table, here)
+        joined = here + following[group] + preceding[group] + itself
+        gain += _look_up(table, joined) - _look_up(table, here)
         for other in touched:
             if other == group:
                 continue

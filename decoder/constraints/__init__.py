@@ -1,6 +1,6 @@
-"""Constraints of a search: on the words of the translation, on the order of the source.
+"""Constraints on the words of the translation and on the order of the source.
 
-Most are scorers like those of the distortion models, without weight and feature; what they forbid
-costs more than anything else can gain. Zones and walls say which steps there are at all, and cost
-nothing where there are none.
+Most are scorers like those of the distortion models, without weights and features; they forbid a
+step by a penalty larger than any model score. Zones and walls restrict the steps directly, and cost
+no time in sentences without them.
 """

@@ -1,4 +1,4 @@
-"""Prices of constraints, above all that models say."""
+"""Penalties larger than any model score."""
 
-FORBIDDEN = 1e9  # of what must not be; nothing that it was paid for is kept
-UNWANTED = 1e4  # of what should not be: a word too much or too little
+FORBIDDEN = 1e9  # hypotheses with this penalty are discarded
+UNWANTED = 1e4  # for each missing or additional word

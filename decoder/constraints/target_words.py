@@ -1,4 +1,4 @@
-"""Constraints on the translation: it is, or begins with, given words, or is as near as possible."""
+"""Constraints on the translation: equal to given words, beginning with them, or nearest to them."""
 
 from collections.abc import Sequence
 
@@ -9,13 +9,14 @@ from hyperbaton.foundation.arrays import BoolArray, FloatArray, Int32Array, Int6
 from hyperbaton.models.distortion.interface import COPIED, OptionTable, SentenceScorer, Steps
 
 OTHER = -1  # a word that is not among the required ones
-DEAD = -1  # state of a hypothesis that has said something else
+DEAD = -1  # state of a hypothesis that differs from the required words
 
 
 def parts_of(phrases: Ragged, required: Int32Array, *, goes_on: bool) -> BoolArray:
-    """Which phrases stand in the required words; `goes_on`: or begin there and go on after them."""
+    """Whether each phrase occurs in the required words; `goes_on`: or begins there and extends past
+    their end."""
     first, lengths = phrases.values[phrases.offsets[:-1]], phrases.lengths
-    found = np.zeros(len(phrases), bool)
+    occurs = np.zeros(len(phrases), bool)
     for place in range(len(required)):
         rest = required[place:]
         rows = np.flatnonzero((first == rest[0]) & (lengths <= len(rest) if not goes_on else True))
@@ -24,21 +25,21 @@ def parts_of(phrases: Ragged, required: Int32Array, *, goes_on: bool) -> BoolArr
             rows = rows[(lengths[rows] <= k) | (phrases.values[at] == rest[k])]
             if lengths[rows].max(initial=0) <= k + 1:
                 break
-        found[rows] = True
-    return found
+        occurs[rows] = True
+    return occurs
 
 
 def required_numbers(
     options: OptionTable, source: Sequence[str], required: Sequence[str]
 ) -> tuple[Ragged, Int32Array]:
-    """The words of each option, and the required ones, as numbers of distinct required words."""
+    """The words of each option and the required words, as numbers of distinct required words."""
     number = {word: n for n, word in enumerate(dict.fromkeys(required))}
     vocabulary, words = options.phrases.target_vocabulary, options.target_words
     of_id = np.full(len(vocabulary), OTHER, np.int32)
     for word, n in number.items():
         if word in vocabulary:
             of_id[vocabulary.encode([word])[0]] = n
-    values = of_id[words.values]  # wrong for words that have no id
+    values = of_id[words.values]  # corrected below for words without an id
     copied = np.unique(words.row_of_value[words.values == COPIED])
     for option in copied.tolist():
         said: Sequence[str] = source[options.start[option] :][:1]
@@ -51,16 +52,16 @@ def required_numbers(
 
 
 class BeginsWith(SentenceScorer):
-    """The state is how many of the required words have been said."""
+    """The state is the number of required words produced so far."""
 
     n_features = 1
 
     def __init__(
         self, words: Ragged, required: Int32Array, possible: BoolArray, *, exact: bool
     ) -> None:
-        """`words` of each option; `exact`: there may be no more than the required ones."""
+        """`words` of each option; `exact`: no words may follow the required ones."""
         n, lengths = len(required), words.lengths[:, None]
-        place = np.arange(n + 1)[None, :]  # (1, n + 1) words said before
+        place = np.arange(n + 1)[None, :]  # (1, n + 1) words produced before
         fits = np.repeat(possible[:, None], n + 1, axis=1)
         padded = np.append(required, OTHER)
         for k in range(int(words.lengths.max(initial=0))):
@@ -74,8 +75,8 @@ class BeginsWith(SentenceScorer):
         self._end = n
 
     def useful(self) -> BoolArray:
-        """Which options can take part in saying all of it, if each may be taken at any time, and as
-        often as one likes."""
+        """Options that can be part of the required words, if each may be used at any time and
+        repeatedly."""
         can_begin, can_end = (np.zeros(self._end + 1, bool) for _ in range(2))
         can_begin[0] = can_end[self._end] = True
         fits = self._after != DEAD
@@ -100,10 +101,10 @@ class BeginsWith(SentenceScorer):
 
 
 class Nearest(SentenceScorer):
-    """Prefers translations with few words that the required ones lack and few that they have more.
+    """Prefers translations with few additional and few missing words.
 
-    The longest common subsequence of both tells these numbers. The state is its row of bits over
-    the required words (Hyyrö 2004): bit i is 0 where the i-th word makes it longer.
+    Both numbers follow from the longest common subsequence with the required words. The state is
+    its row of bits over the required words (Hyyrö 2004): bit i is 0 if the i-th word extends it.
     """
 
     n_features = 1

@@ -1,20 +1,20 @@
-"""Zones and walls: which source words may be translated next, given those that are.
+"""Zones and walls: which source words may be translated next.
 
-The words of a phrase count as translated from left to right. So a phrase may run into a zone that
-is untouched, and it may leave a zone that it completes:
+The words of a phrase count as translated from left to right. So a phrase may extend into a zone
+that is still uncovered, and beyond a zone that it completes:
 
     zone     [□□□□]        [□□■□]         [■□□□]
               ▒▒▒           ▒▒▒             ▒▒▒       no: words of the zone are left behind
            ▒▒▒▒             ▒▒              ▒▒▒▒▒▒▒   yes: the last one completes the zone
 
-The search can get stuck if a zone is entered while words before it are open: only when the zone is
-done may they be translated, and by then the end of the zone may be further from them than the
+The search can reach a dead end if it enters a zone while words before it are uncovered: they must
+wait until the zone is complete, and the end of the zone may then be farther away than the
 distortion limit allows. Such a zone is not entered before those words are translated:
 
     □□■■[□□□□]   limit 6: the first gap is 8 words from the end of the zone, so the gap comes first
 
-This is all it takes: from any other hypothesis, the first open word of the innermost zone that is
-begun, or of the sentence if none is, can come next.
+This rule suffices: from any other hypothesis, the first uncovered word of the innermost unfinished
+zone, or else of the sentence, can come next.
 """
 
 import numpy as np
@@ -24,7 +24,7 @@ from hyperbaton.foundation.arrays import Int32Array
 from hyperbaton.foundation.coverage import covered_end, is_free
 from hyperbaton.foundation.kernels import uncounted
 
-START, END, WALL = range(3)  # columns of zones and walls; a wall has those of the words it concerns
+START, END, WALL = range(3)  # columns; START and END of a wall are the span that it divides
 NO_WALL = -1  # the row is a zone
 
 
@@ -37,7 +37,7 @@ def zones_of(markup: Markup, n_words: int) -> Int32Array:
 
 @uncounted
 def keeps_to_zones(zones, coverage, start, end, gap, limit):
-    """Whether the free span start:end may be translated next; `gap` is the first open word."""
+    """Whether the free span start:end may be translated next; `gap` is the first uncovered word."""
     for number in range(len(zones)):
         first, last = np.int64(zones[number, START]), np.int64(zones[number, END])
         wall = np.int64(zones[number, WALL])

@@ -1,1 +1,1 @@
-"""Derivations as pictures: where everything goes, and the SVG that any page can show."""
+"""Pictures of derivations: layout and SVG."""

@@ -1,4 +1,4 @@
-"""The layout of a picture of a derivation, independent of how it is drawn.
+"""The layout of a picture of a derivation, independent of the drawing.
 
     horizontal    ┌1──┐ ┌2─────┐ ┌3────┐         vertical   (long sentences: words stay readable,
     target        │he │ │bought│ │book │                     one below the other)
@@ -10,10 +10,10 @@
                   └────┘ └───┘ └─────┘
     jumps              └───2:+1──▲
 
-Lengths are in points for words of 10 points; x grows to the right and y downwards. A phrase has the
-same number, that of its step, on both sides; an unknown word has a question mark behind it. Jumps
-that are not 0 are brackets on the far side of the source, from the end of the last phrase to the
-start of the next, deep enough that no two of them overlap.
+Lengths are in points, for a font of 10 points; x increases to the right and y downwards. Both sides
+of a phrase show the number of its step; an unknown word has a question mark after it. Jumps other
+than 0 are brackets on the outer side of the source, from the end of a phrase to the start of the
+next one, in lanes so that no two overlap.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -31,25 +31,25 @@ NUMBER = 12.0  # room for a phrase's number
 BAND = {False: 46.0, True: 84.0}  # between source and target, horizontal and vertical
 LANE = {False: 13.0, True: 30.0}  # between brackets
 MARGIN = 8.0
-INSET = 4.0  # how far inside their boxes brackets begin and end
+INSET = 4.0  # distance of a bracket's ends from the edges of boxes
 CORNER = 4.0
 SMALL = 7.0  # size of the labels of jumps
 DIGIT = 4.3  # width of a character of a label
-N_CHOICES = 20  # places that are tried for a label
+N_CHOICES = 20  # positions tried for a label
 
 Point = tuple[float, float]
 
 
 @dataclass(frozen=True)
 class Derivation:
-    """What a picture shows of a derivation."""
+    """The parts of a derivation that a picture shows."""
 
     source_words: Sequence[str]
     target_words: Sequence[str]
     # source start and end, target start and end of each phrase, in target order
     spans: Sequence[Sequence[int]]
     links: Sequence[Sequence[int]]  # word alignment
-    unknown: Sequence[int] = ()  # numbers of the phrases that are unknown words
+    unknown: Sequence[int] = ()  # phrases that are unknown words
 
     @property
     def is_long(self) -> bool:
@@ -59,14 +59,14 @@ class Derivation:
 @dataclass(frozen=True)
 class Word:
     text: str
-    at: Point  # its middle
+    at: Point  # its centre
 
 
 @dataclass(frozen=True)
 class Box:
-    corner: Point  # the upper left one
+    corner: Point  # upper left
     size: Point
-    number_at: Point  # middle of the step's number
+    number_at: Point  # centre of the step's number
     step: int  # from 0
     is_unknown: bool
 
@@ -77,7 +77,7 @@ class Box:
 
 @dataclass(frozen=True)
 class Bracket:
-    """A jump: from the first point down, along, and up to the last, where the arrow's head is."""
+    """A jump, drawn from the first corner to the last, which has the arrow head."""
 
     corners: tuple[Point, Point, Point, Point]
     label: str
@@ -92,7 +92,7 @@ class Layout:
     vertical: bool
     words: tuple[Word, ...]
     boxes: tuple[Box, ...]
-    # what joins the two sides of phrase pairs, by step: source edge before target edge
+    # areas between the two sides of phrase pairs, by step: source edge, then target edge
     ribbons: dict[int, tuple[Point, Point, Point, Point]]
     links: tuple[tuple[Point, Point], ...]
     brackets: tuple[Bracket, ...]
@@ -100,8 +100,8 @@ class Layout:
 
 @dataclass(frozen=True)
 class Jump:
-    """Places are along the direction of reading; `vertical` says that labels, which always run from
-    left to right, lie across it."""
+    """A jump along the direction of reading. In a `vertical` picture, labels are perpendicular to
+    it."""
 
     begin: float
     end: float
@@ -114,11 +114,11 @@ class Jump:
         return (self.begin + self.end) / 2
 
     def half_label(self, vertical: bool) -> float:
-        """Half the room that the label takes along the source, with some air."""
+        """Half the label's extent along the source, with padding."""
         return (SMALL if vertical else DIGIT * len(self.label)) / 2 + 1
 
     def extent(self, vertical: bool) -> tuple[float, float]:
-        """Where it begins and ends along the source, its label included."""
+        """Begin and end along the source, including the label."""
         half, ends = self.half_label(vertical), sorted((self.begin, self.end))
         return min(ends[0], self.middle - half), max(ends[1], self.middle + half)
 
@@ -128,7 +128,7 @@ class Jump:
 
 @dataclass(frozen=True)
 class _Row:
-    """One side, along the direction of reading."""
+    """The words and boxes of one side, along the direction of reading."""
 
     middles: tuple[float, ...]  # of words
     boxes: dict[int, tuple[float, float]]  # begin and end, by step
@@ -142,7 +142,7 @@ class _Row:
 def lay_out(
     derivation: Derivation, text_width: Callable[[str], float], vertical: bool | None = None
 ) -> Layout:
-    """The picture of a derivation; `text_width` gives the width of a word in points."""
+    """Computes the layout of a derivation; `text_width` gives the width of a word in points."""
     source_words, target_words = derivation.source_words, derivation.target_words
     vertical = derivation.is_long if vertical is None else vertical
     in_target_order = list(enumerate(derivation.spans))
@@ -154,7 +154,7 @@ def lay_out(
     lanes = assign_lanes([jump.extent(vertical) for jump in jumps])
     low = min([0.0, *(jump.extent(vertical)[0] for jump in jumps)])
     high = max([source.length, target.length, *(jump.extent(vertical)[1] for jump in jumps)])
-    if not vertical:  # the shorter side in the middle
+    if not vertical:  # centre the shorter side
         middle = max(source.length, target.length) / 2
         by = middle - source.length / 2
         low, high = min(0.0, low + by), max(2 * middle, high + by)
@@ -207,17 +207,17 @@ def _jumps(spans: Sequence[Sequence[int]], source: _Row) -> Iterable[Jump]:
 
 
 class _Canvas:
-    """Turns places along and across the direction of reading into points.
+    """Converts positions along and across the direction of reading to points.
 
-    Across runs from the target to the brackets, which a vertical picture has on the left.
+    `across` runs from the target to the brackets, which are on the left in a vertical picture.
     """
 
     def __init__(
         self, vertical: bool, low: float, high: float, depths: Sequence[float], n_lanes: int
     ) -> None:
         self.vertical, self._low = vertical, low
-        self.target_edge = depths[0]  # where the target's boxes end
-        self.source_edge = depths[0] + BAND[vertical]  # where the source's begin
+        self.target_edge = depths[0]  # end of the target's boxes
+        self.source_edge = depths[0] + BAND[vertical]  # beginning of the source's boxes
         self.outer_edge = self.source_edge + depths[1]
         across = self.outer_edge + (n_lanes + 0.5) * LANE[vertical] * bool(n_lanes)
         self._across = across + 2 * MARGIN
@@ -287,7 +287,7 @@ class _Canvas:
 
 
 def assign_lanes(extents: list[tuple[float, float]]) -> list[int]:
-    """A lane for each bracket, short ones inside, so that no two overlap."""
+    """A lane for each bracket, short brackets inside, so that no two overlap."""
     lanes = [0] * len(extents)
     taken: list[list[tuple[float, float]]] = []
     for number in sorted(range(len(extents)), key=lambda n: (extents[n][1] - extents[n][0], n)):
@@ -303,8 +303,8 @@ def assign_lanes(extents: list[tuple[float, float]]) -> list[int]:
 
 
 def label_places(jumps: list[Jump], lanes: list[int], vertical: bool) -> list[float]:
-    """Where along its bracket each label stands: in the middle, or where no leg of a deeper bracket
-    crosses it, or as far from the legs as possible."""
+    """The position of each label along its bracket: in the middle, or where no leg of a deeper
+    bracket crosses it, or as far from the legs as possible."""
     places = []
     for jump, lane in zip(jumps, lanes, strict=True):
         legs = [

@@ -1,12 +1,12 @@
-"""A derivation as a small SVG for HTML pages and notebooks: no script, no ids, no fonts of its own.
+"""A derivation as a small SVG for HTML pages and notebooks, without scripts, ids or fonts.
 
-Text and lines take the colour of the surrounding text (`currentColor`), so that the picture suits
+Text and lines have the colour of the surrounding text (`currentColor`), so that the picture suits
 light and dark pages. The colours of phrases are those of Okabe and Ito, which colour-blind readers
 can distinguish; phrases are also numbered.
 
 Scripts and style sheets of a page find the parts of a picture by their attributes:
 
-    .ribbon, .phrase, .jump   [data-step] of a step, from 0; its numbers and labels have it too
+    .ribbon, .phrase, .jump   [data-step], the step from 0; also on its numbers and labels
     text                      [data-source] or [data-target], the number of a word
     .links path               both
 """
@@ -33,8 +33,8 @@ from hyperbaton.decoder.drawing.derivation_layout import (
 PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442")
 BACKWARD = "#D55E00"  # forward jumps are drawn in the colour of the text
 EM = 10.0
-TITLE = 18.0  # room above a derivation with a title
-TIP = 3.0  # half the width of an arrow's head
+TITLE = 18.0  # height of a title
+TIP = 3.0  # half the width of an arrow head
 FORBIDDEN = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # in XML 1.0
 SHRINKS = ' style="max-width:100%;height:auto"'
 
@@ -42,8 +42,8 @@ SHRINKS = ' style="max-width:100%;height:auto"'
 def derivation_svg(
     derivation: Derivation, vertical: bool | None = None, *, shrinks: bool = True
 ) -> str:
-    """A derivation as an `<svg>` element; by default long ones are upright. It `shrinks` by a style
-    of its own, which a page with a strict policy must give it instead."""
+    """A derivation as an `<svg>` element; by default, long ones are vertical. With `shrinks` it has
+    an inline style; a page with a strict content security policy must supply the style instead."""
     derivation = replace(
         derivation,
         source_words=_for_xml(derivation.source_words),
@@ -68,27 +68,27 @@ def derivation_svg(
 
 
 def derivations_svg(derivations: Sequence[Derivation], titles: Sequence[str] = ()) -> str:
-    """A file of its own, on white: derivations side by side if they are upright, below one another
-    if they are wide."""
+    """A complete SVG file on white: vertical derivations side by side, horizontal ones below each
+    other."""
     vertical = any(derivation.is_long for derivation in derivations)
     above = TITLE if titles else 0.0
     parts: list[str] = []
     x = y = width = height = 0.0
     for number, derivation in enumerate(derivations):
-        own = lay_out(derivation, text_width, vertical).size
+        size = lay_out(derivation, text_width, vertical).size
         if titles:
             look = 'font-family="sans-serif" font-size="10" font-weight="bold"'
             parts.append(_text(look, (x + 8, y + above / 2), EM, escape(titles[number])))
         drawn = derivation_svg(derivation, vertical, shrinks=False)
         parts.append(drawn.replace("<svg ", f'<svg x="{_short(x)}" y="{_short(y + above)}" ', 1))
-        width, height = max(width, x + own[0]), max(height, y + above + own[1])
+        width, height = max(width, x + size[0]), max(height, y + above + size[1])
         x, y = (width, 0.0) if vertical else (0.0, height)
-    size = f'width="{width:.0f}" height="{height:.0f}"'
+    extent = f'width="{width:.0f}" height="{height:.0f}"'
     return "\n".join(
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" '
-            f"{size}>",
-            f'<rect {size} fill="white"/>',
+            f"{extent}>",
+            f'<rect {extent} fill="white"/>',
             *parts,
             "</svg>\n",
         ]
@@ -96,7 +96,7 @@ def derivations_svg(derivations: Sequence[Derivation], titles: Sequence[str] = (
 
 
 def text_width(text: str) -> float:
-    """An estimate that suits most fonts; East Asian characters are twice as wide as others."""
+    """Estimates the width for most fonts; East Asian characters count twice."""
     return 0.6 * EM * cell_len(text)
 
 
@@ -105,7 +105,7 @@ def color_of(step: int) -> str:
 
 
 def curve(begin: Point, end: Point, vertical: bool) -> tuple[Point, ...]:
-    """A curve that leaves and arrives at a right angle to the sides."""
+    """A curve that is perpendicular to the sides at both ends."""
     if vertical:
         middle = (begin[0] + end[0]) / 2
         return begin, (middle, begin[1]), (middle, end[1]), end

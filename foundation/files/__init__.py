@@ -1,1 +1,1 @@
-"""Files that are complete or absent: writing, compression, arrays with their seals and laws."""
+"""Files: atomic writing, compression, folders of arrays with hashes and checks."""

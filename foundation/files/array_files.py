@@ -1,12 +1,11 @@
-"""Folders of arrays: one `.npy` file each, mapped into memory when loaded, and a header.
+"""Folders of arrays: a header and one `.npy` file per array, mapped into memory when loaded.
 
-Loading is immediate whatever the size, and processes that load the same folder share its pages.
-There are no pickles. The header carries a format number, so that folders of another version are
-refused, and the type and size of every file, so that files of different folders cannot be mixed.
-What is loaded for the first time is read once: a sealed folder must be as it was when it was
-sealed, and the arrays must obey the laws on which compiled code relies (`array_laws.py`).
-Each file is complete when it appears, and the header comes last; processes that use an older folder
-keep it.
+Loading takes no time at any size, and processes that load the same folder share its pages. There
+are no pickles. The header has a format number, so that folders of another version are rejected, and
+the type and size of every file, so that files of different folders cannot be mixed. The first time
+a folder is loaded, its files are read in full: a sealed folder must be unchanged, and the arrays
+must satisfy the assumptions of compiled code (`array_laws.py`). Each file appears only when it is
+complete, the header last; processes that have loaded an older version keep it.
 """
 
 import json
@@ -33,7 +32,7 @@ from hyperbaton.foundation.files.vocabulary import Vocabulary
 from hyperbaton.foundation.files.writing import make_folder, replacing
 
 HEADER = "header.json"
-# How `.npy` files of version 1.0 begin: a magic number, the length of the header, the header
+# The start of `.npy` files of version 1.0: a magic number, the length of the header, the header
 _TYPE = r"[<>|][biufcSUV]\d{1,4}"
 _FIELD = rf"\('(\w+)', '({_TYPE})'\)"
 _SIZE = r"\d{1,18}"
@@ -42,14 +41,14 @@ NPY_START = re.compile(
     rf"'fortran_order': False, 'shape': \((?P<shape>{_SIZE},(?: {_SIZE}(?:, {_SIZE})*)?)\), }} *\n",
     re.DOTALL | re.ASCII,
 )
-LAWS = 1  # to be raised with every new law, so that what obeyed the old ones is read again
+LAWS = 1  # increase with every new check, so that folders are checked again
 
 
 Named = TypeVar("Named")
 
 
 class Stream(NamedTuple):
-    """An array that comes piece by piece, once."""
+    """An array as a stream of chunks, to be consumed once."""
 
     dtype: np.dtype[Any]
     shape: tuple[int, ...]
@@ -66,15 +65,15 @@ class Stream(NamedTuple):
 
 
 class ArrayFolder(NamedTuple):
-    header: dict[str, Any]  # what the caller keeps beside the arrays
-    arrays: dict[str, Any]  # read-only, on disk until they are touched; before saving also streams
+    header: dict[str, Any]  # values of the caller
+    arrays: dict[str, Any]  # read-only and mapped into memory; before saving also streams
     vocabularies: dict[str, Vocabulary]
 
     def gathered(self) -> "ArrayFolder":
-        """The same with arrays in place of streams."""
+        """Replaces streams by arrays."""
         arrays = {
-            name: each.gathered() if isinstance(each, Stream) else each
-            for name, each in self.arrays.items()
+            name: values.gathered() if isinstance(values, Stream) else values
+            for name, values in self.arrays.items()
         }
         return self._replace(arrays=arrays)
 
@@ -89,7 +88,7 @@ def save_arrays(
     texts = {name: "\n".join(words.words) for name, words in vocabularies.items()}
     for name, words in vocabularies.items():
         if texts[name].count("\n") != len(words) - 1:
-            raise DataError("a word with a line end in it cannot be saved", where=str(directory))
+            raise DataError("a word with a line break cannot be saved", where=str(directory))
     make_folder(directory)
     for name, values in arrays.items():
         with replacing(directory / f"{name}.npy", waits=False) as path, path.open("wb") as stream:
@@ -114,24 +113,24 @@ def load_arrays(
     settings: Mapping[str, Any] = MappingProxyType({}),
     mode: Literal["r", "c"] = "r",
 ) -> ArrayFolder:
-    """Arrays that compiled code relies on need `laws` of their own; `settings` is what these depend
-    on besides the files.
+    """Loads a folder and checks it with `laws`, which must cover all assumptions of compiled code;
+    `settings` are other values that the laws depend on.
 
-    With mode `c`, arrays can be written to and the files stay as they are: compiled code then
-    takes them for arrays in memory."""
+    With mode `c`, arrays are writable without changing the files, so that compiled code treats them
+    like arrays in memory."""
     path = directory / HEADER
     try:
         content = json.loads(_read(path))
-        found = content["format"]
+        found_format = content["format"]
         names = "arrays", "vocabularies", "header"
         kinds, sizes, header = (dict(content[name]) for name in names)
         if not all(map(_is_file_name, (*kinds, *sizes))):
             raise ValueError("a file outside the folder")
     except (ValueError, KeyError, TypeError, RecursionError):
         raise DataError("is not a header of arrays", where=str(path), advice=ADVICE) from None
-    if found != format_number:
+    if found_format != format_number:
         raise DataError(
-            f"has format {found}",
+            f"has format {found_format}",
             where=str(path),
             expected=f"this version of hyperbaton reads format {format_number}",
             advice=ADVICE,
@@ -146,21 +145,21 @@ def load_arrays(
 
 
 def saved(values: Any, prefix: str = "") -> dict[str, NDArray[Any]]:
-    """The arrays of a named tuple by name; what else it holds is for the header."""
+    """The arrays of a named tuple by name, without its other fields."""
     fields = values._asdict().items()
-    return {f"{prefix}{name}": each for name, each in fields if isinstance(each, np.ndarray)}
+    return {f"{prefix}{name}": value for name, value in fields if isinstance(value, np.ndarray)}
 
 
 def restored(
     kind: Callable[..., Named], arrays: Mapping[str, Any], prefix: str = "", /, **others: Any
 ) -> Named:
-    """The named tuple whose arrays were saved; `others` are its other fields."""
+    """The named tuple of saved arrays; `others` are its other fields."""
     names = [name for name in kind._fields if name not in others]  # type: ignore[attr-defined]
     return kind(**{name: arrays[f"{prefix}{name}"] for name in names}, **others)
 
 
 def _is_file_name(name: str) -> bool:
-    """Whether a file of the folder can have that name."""
+    """Whether a name is valid for a file in the folder."""
     return Path(name).name == name and name.isprintable()
 
 
@@ -170,9 +169,9 @@ def _verify(directory: Path, version: str, laws: ArrayCheck, folder: ArrayFolder
     sealed = is_sealed(directory)
     for name in damaged_files(directory) if sealed else ():
         raise DataError(
-            "has changed since it was made: it is damaged, or somebody has edited it",
+            "has changed since it was made: it is damaged or was edited",
             where=str(directory / name),
-            advice="hyperbaton check --repair makes it again where the training data are at hand",
+            advice="restore it with hyperbaton check --repair, if you have the training data",
         )
     arrays = CheckedArrays(directory, *folder)
     laws(arrays)
@@ -188,9 +187,10 @@ def _map(path: Path, kind: str, mode: Literal["r", "c"]) -> NDArray[Any]:
 
 
 def map_array(path: Path, mode: Literal["r", "c"], small: int = 0) -> NDArray[Any]:
-    """The array of a file. One of up to `small` bytes is read: it takes longer to map it.
+    """Maps the array of a file into memory; reads it if it has up to `small` bytes, which is
+    faster.
 
-    NumPy would parse the header as Python, with warnings, and in one thread at a time.
+    NumPy would parse the header as Python code, with warnings, and in only one thread at a time.
     """
     access = {"r": mmap.ACCESS_READ, "c": mmap.ACCESS_COPY}[mode]
     content: Any
@@ -213,14 +213,14 @@ def map_array(path: Path, mode: Literal["r", "c"], small: int = 0) -> NDArray[An
 
 
 def npy_header(content: Any) -> tuple[int, np.dtype[Any], tuple[int, ...]]:
-    """What the beginning of an `.npy` file says: where its values begin, their type, the shape."""
+    """The start of the values, their type and the shape, from the header of an `.npy` file."""
     start = 10 + int.from_bytes(content[8:10], "little")
-    found = NPY_START.fullmatch(content[:start].decode("latin-1"))
-    if not found:
+    match = NPY_START.fullmatch(content[:start].decode("latin-1"))
+    if not match:
         raise ValueError("another beginning")
-    fields = re.findall(_FIELD, found["type"])
-    shape = tuple(int(number) for number in found["shape"].split(",") if number)
-    return start, np.dtype(fields or found["type"].strip("'")), shape
+    fields = re.findall(_FIELD, match["type"])
+    shape = tuple(int(number) for number in match["shape"].split(",") if number)
+    return start, np.dtype(fields or match["type"].strip("'")), shape
 
 
 def _words(path: Path, size: int) -> Vocabulary:
@@ -233,7 +233,7 @@ def _words(path: Path, size: int) -> Vocabulary:
 
 
 def _write(file: BinaryIO, values: NDArray[Any] | Stream) -> None:
-    """NumPy's own functions do not say why a file cannot be written."""
+    """Writes an `.npy` file. NumPy's functions do not report why a file cannot be written."""
     form = {
         "descr": np.lib.format.dtype_to_descr(values.dtype),
         "fortran_order": False,
@@ -251,9 +251,9 @@ def _kind(values: NDArray[Any] | Stream) -> str:
 def _check(path: Path, found: str, expected: str) -> None:
     if found != expected:
         raise DataError(
-            f"holds {found}",
+            f"contains {found}",
             where=str(path),
-            expected=f"the header says {expected}; the files come from different folders",
+            expected=f"expected {expected}, by the header; the files are from different folders",
             advice=ADVICE,
         )
 

@@ -1,9 +1,9 @@
-"""What must hold of arrays from a file before compiled code may trust them.
+"""Checks ("laws") of arrays from files that compiled code relies on.
 
-Kernels do not ask whether an index is inside an array: a damaged file could crash them, and a
-hostile one could make them read or write anywhere. So whoever loads a folder of arrays says what is
-true of every one of them, and a file that breaks a law is refused. Laws look at all values, once:
-folders that keep them are remembered (`sealed_folders`).
+Kernels do not check indices: a damaged file could crash them, and a malicious one could make them
+read or write anywhere. So every loader of a folder states the laws of each array, and a file that
+violates a law is rejected. Laws examine all values once; valid folders are remembered
+(`sealed_folders`).
 
     def laws(arrays: CheckedArrays) -> None:
         offsets = arrays.ranges("offsets", np.int32, len(arrays["words"]))
@@ -21,14 +21,14 @@ from hyperbaton.foundation.errors import DataError
 from hyperbaton.foundation.files.vocabulary import Vocabulary
 
 LARGEST_SCORE = 1e7  # of scores and weights: sums of products stay finite
-VALUES_AT_ONCE = 1 << 20  # so that what is computed of them stays in the cache
+VALUES_AT_ONCE = 1 << 20  # so that temporary arrays fit into the CPU cache
 ADVICE = "train or import the model again"
 
 Shape: TypeAlias = Sequence[int | None]  # None: any length
 
 
 class CheckedArrays:
-    """The arrays of a folder; each check refuses the file that fails it."""
+    """The arrays of a folder; each method raises an error if its check fails."""
 
     def __init__(
         self,
@@ -53,21 +53,21 @@ class CheckedArrays:
         if values.dtype != np.dtype(dtype) or not fits:
             sizes = ", ".join("any" if size is None else str(size) for size in shape)
             found = f"{values.shape} of {values.dtype}"
-            raise self.broken(name, f"holds {found}, not ({sizes}) of {np.dtype(dtype)}")
+            raise self.broken(name, f"contains {found}, not ({sizes}) of {np.dtype(dtype)}")
         return values
 
     def words(self, name: str) -> int:
-        """The size of a vocabulary, which must be there."""
+        """The size of a vocabulary, which must exist."""
         if name not in self.vocabularies:
             raise self.broken(name, "is missing")
         return len(self.vocabularies[name])
 
     def number(self, name: str, kind: type[int] | type[float] = int, low: float = 0.0) -> Any:
-        """A number of the header, from `low` up."""
+        """A number of the header, at least `low`."""
         value: Any = self.header.get(name)
         kinds = (int,) if kind is int else (int, float)
         if type(value) not in kinds or not low <= value < np.inf:
-            raise self.broken("header", f"says that {name} is {value!r}")
+            raise self.broken("header", f"has the invalid value {value!r} for {name}")
         return value
 
     def indices(
@@ -86,7 +86,7 @@ class CheckedArrays:
     def ranges(
         self, name: str, dtype: DTypeLike, end: int, *, first: int = 0, rows: int | None = None
     ) -> NDArray[Any]:
-        """Offsets from `first` to `end` that never fall."""
+        """Offsets from `first` to `end` that never decrease."""
         values = self.array(name, dtype, (None if rows is None else rows + 1,))
         self.never_falls(name, values, first, end)
         return values
@@ -94,8 +94,9 @@ class CheckedArrays:
     def hash_table(
         self, keys: str, values: str, below: int, *, free: int, by_key: bool = False
     ) -> None:
-        """A table with open addressing whose free slots have the value `free`, or, `by_key`, that
-        key: searches end, since half of the slots are free, and find numbers below `below`."""
+        """A table with open addressing whose free slots have the value `free`, or, with `by_key`,
+        the key `free`. At least half of the slots are free, so searches end; values are below
+        `below`."""
         slots = self.array(keys, np.int64, (None,))
         low = 0 if by_key else free
         found = self.indices(values, np.int32, slots.shape, low=low, below=max(below, 1))
@@ -103,7 +104,7 @@ class CheckedArrays:
         n_free = sum(int(np.count_nonzero(tested[part] == free)) for part in chunks_of(len(tested)))
         size = len(slots)
         if not size or size & (size - 1) or 2 * n_free < size:
-            raise self.broken(keys, f"is no hash table: {n_free} of {size} slots are free")
+            raise self.broken(keys, f"is not a hash table: {n_free} of {size} slots are free")
 
     def within(self, name: str, values: NDArray[Any], low: int, below: int) -> None:
         if len(values) and not low <= values.min() <= values.max() < below:
@@ -114,28 +115,28 @@ class CheckedArrays:
             )
 
     def finite(self, name: str, values: NDArray[Any]) -> None:
-        # NaN makes comparisons with the extremes false
+        # with NaN, both comparisons are false
         if values.size and not (values.min() >= -LARGEST_SCORE and values.max() <= LARGEST_SCORE):
-            raise self.broken(name, "has values that are not numbers, or too large")
+            raise self.broken(name, "has NaN, infinite or too large values")
 
     def never_falls(self, name: str, values: NDArray[Any], first: int, end: int) -> None:
         fine = len(values) > 0 and values[0] == first and values[-1] == end
         if not fine or any(np.any(now < before) for before, now in _pairs(values)):
-            raise self.broken(name, f"does not go from {first} to {end} without falling")
+            raise self.broken(name, f"does not increase from {first} to {end}")
 
     def rises(self, name: str, values: NDArray[Any]) -> None:
         if any(np.any(now <= before) for before, now in _pairs(values)):
-            raise self.broken(name, "is not in rising order")
+            raise self.broken(name, "is not in increasing order")
 
     def that(self, name: str, holds: bool | np.bool_, problem: str) -> None:
-        """Any other law."""
+        """Checks any other law."""
         if not holds:
             raise self.broken(name, problem)
 
     def all_checked(self) -> None:
-        """Arrays that no law speaks of are not trusted."""
+        """Rejects arrays without a law."""
         for name in self._arrays.keys() - self._checked:
-            raise self.broken(name, "does not belong here")
+            raise self.broken(name, "is not part of this folder")
 
     def broken(self, name: str, problem: str, expected: str = "") -> DataError:
         name, dot, part = name.partition(".")  # states.first: a field of an array
@@ -149,7 +150,7 @@ ArrayCheck: TypeAlias = Callable[[CheckedArrays], None]
 
 
 def plain_numbers(arrays: CheckedArrays) -> None:
-    """For arrays that only numpy reads, which looks at every index itself."""
+    """The law of arrays that only NumPy uses, which checks every index."""
     for name, values in arrays._arrays.items():
         arrays.array(name, values.dtype, values.shape)
         if values.dtype.kind == "f":
@@ -161,6 +162,6 @@ def chunks_of(n: int) -> Iterator[slice]:
 
 
 def _pairs(values: NDArray[Any]) -> Iterator[tuple[NDArray[Any], NDArray[Any]]]:
-    """Neighbours, chunk by chunk."""
+    """Pairs of neighbours, chunk by chunk."""
     earlier, later = values[:-1], values[1:]
     return ((earlier[part], later[part]) for part in chunks_of(len(earlier)))

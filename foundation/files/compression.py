@@ -1,4 +1,4 @@
-"""Compressed files, known by the ending of their names."""
+"""Compressed files, recognised by their suffix."""
 
 import bz2
 import gzip
@@ -11,12 +11,12 @@ from typing import Any, BinaryIO, NamedTuple, cast
 
 
 class Format(NamedTuple):
-    program: str  # that makes such files, and tests them with -t
+    program: str  # the command-line tool, which tests files with -t
     open: Callable[..., Any]
 
 
 def _zstd() -> Any:
-    """Python's module for zstd, which is not imported before it is needed."""
+    """The zstd module, imported on demand."""
     if sys.version_info >= (3, 14):
         from compression import zstd
     else:
@@ -33,24 +33,24 @@ FORMATS = {
 
 
 def open_to_read(path: Path) -> BinaryIO:
-    """A stream of the file's bytes, decompressed."""
+    """Opens a file, decompressing it."""
     known = FORMATS.get(path.suffix)
     return cast(BinaryIO, known.open(path, "rb")) if known else path.open("rb")
 
 
 def plain_name(path: Path) -> str:
-    """The name without the ending of a compressed file."""
+    """The file name without the suffix of a compression format."""
     return path.stem if path.suffix in FORMATS else path.name
 
 
 def reading_errors(path: Path) -> tuple[type[Exception], ...]:
-    """What reading a file may raise."""
+    """The exceptions that reading a file may raise."""
     known = (OSError, EOFError, zlib.error, lzma.LZMAError)
     return (*known, _zstd().ZstdError) if path.suffix == ".zst" else known
 
 
 def is_broken(error: Exception, path: Path) -> bool:
-    """Whether one of these errors means that a compressed file is cut off, or not what its name
-    says. Those of gzip and bzip2 are like errors of the system, but have no number."""
+    """Whether an error means that a compressed file is truncated or in another format. Such errors
+    of gzip and bzip2 are OSErrors without `errno`."""
     is_of_system = isinstance(error, OSError) and error.errno is not None
     return path.suffix in FORMATS and not is_of_system

@@ -1,7 +1,7 @@
-"""Arrays that may be larger than memory: large ones lie in files without a name.
+"""Scratch arrays that may be larger than memory: large ones are in unnamed temporary files.
 
-The operating system reads and writes the pages of such a file as they are used, and takes their
-memory back when it is short. A process that ends, or is killed, leaves nothing behind.
+The operating system pages such a file in and out on demand. A process that ends, or is killed,
+leaves no files.
 """
 
 import os
@@ -14,26 +14,27 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-SHARE = 32  # arrays that may be in memory at the same time
-AT_ONCE = 1 << 21  # elements of a piece
+SHARE = 32  # an array larger than memory / SHARE is in a file
+AT_ONCE = 1 << 21  # elements per piece
 
 
 class Scratch:
-    """Makes arrays: in memory, or in a file of the folder if one takes a large share of `memory`.
+    """Allocates arrays in memory, or in a file of the folder if one takes a large share of
+    `memory`.
 
-    Without a folder, everything is in memory.
+    Without a folder, all arrays are in memory.
     """
 
     def __init__(self, folder: Path | None = None, memory: int = sys.maxsize) -> None:
         self.folder, self.memory = folder, memory
 
     def array(self, n: int, dtype: DTypeLike) -> NDArray[Any]:
-        """Zeros."""
+        """An array of zeros."""
         size = n * np.dtype(dtype).itemsize
         if not self.is_large(size):
             return np.zeros(n, dtype)
-        with self.file() as file:  # the array keeps its pages
-            if hasattr(os, "posix_fallocate"):  # a full disk is an error here, not a crash later
+        with self.file() as file:  # the mapping stays valid after the file is closed
+            if hasattr(os, "posix_fallocate"):  # fails now if the disk is full, instead of a crash
                 os.posix_fallocate(file.fileno(), 0, size)
             return np.asarray(np.memmap(file, dtype, "r+", shape=(n,)))
 
@@ -78,6 +79,6 @@ class Column:
 
 
 def pieces(start: int, end: int) -> Iterator[slice]:
-    """Slices that cover a range."""
+    """Yields slices that cover a range."""
     for first in range(start, end, AT_ONCE):
         yield slice(first, min(first + AT_ONCE, end))

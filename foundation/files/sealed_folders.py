@@ -1,8 +1,8 @@
-"""Folders that are finished: a list of their files' hashes, as sha256sum writes it, seals them.
+"""Sealed folders: a finished folder has a manifest of hashes, in the format of sha256sum.
 
-A seal finds damage, since no byte can change without notice. Reading gigabytes to verify it takes
-seconds, so folders that were found to be whole are remembered by what the file system says of their
-files (where they are, their size, when they were last changed), in a small file of the user's own.
+The manifest reveals every change. Reading gigabytes to verify it takes seconds, so folders that
+were found intact are remembered by the metadata of their files (inode, size, times of change), in a
+small file in the user's cache.
 """
 
 import hashlib
@@ -22,32 +22,32 @@ _forgets = False
 
 
 def sha256(path: Path) -> str:
-    """The hash of a file as it is on disk, compressed or not, as sha256sum prints it."""
+    """The SHA-256 of a file's bytes on disk, in hexadecimal."""
     if str(path) == "-" or (path.exists() and not path.is_file() and not path.is_dir()):
         raise SettingError(
             "a stream cannot be used here",
             where=str(path),
-            expected="a file, which can be read again when the work is resumed",
+            expected="expected a file, which can be read again when work resumes",
         )
     with reading(path), path.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def check_unchanged(files: Mapping[Path, str]) -> None:
-    """What was read must be what results are named after (the hashes), or the next run would take
-    them for those of another text."""
+    """Checks that files still have their hashes. Results are named after the hashes; the next run
+    would otherwise use results of another text."""
     for path, digest in files.items():
         if sha256(path) != digest:
             raise DataError(
                 "was changed while it was being read",
                 where=str(path),
-                advice="give the same command again when it is complete",
+                advice="run the command again when the file is complete",
             )
 
 
 def seal(folder: Path) -> None:
-    """Lists the files of a finished folder with their hashes. A list that a killed process has left
-    there, whole or in part, is not among them."""
+    """Writes the manifest of a finished folder. A manifest, even a partial one, that a killed
+    process has left is not listed."""
     files = [path for path in sorted(folder.iterdir()) if path.is_file()]
     files = [path for path in files if MANIFEST not in path.name]
     lines = [f"{sha256(path)}  {path.name}\n" for path in files]
@@ -60,11 +60,11 @@ def is_sealed(folder: Path) -> bool:
 
 
 def damaged_files(folder: Path) -> list[str]:
-    """The files of a sealed folder that are not what they were; the list itself if it is none."""
+    """The files whose hash changed; the manifest if it is malformed."""
     try:
         lines = (folder / MANIFEST).read_text(encoding="utf-8").splitlines()
         listed = [tuple(line.split("  ", 1)) for line in lines]
-        if not listed or any(len(each) != 2 or Path(each[1]).name != each[1] for each in listed):
+        if not listed or any(len(row) != 2 or Path(row[1]).name != row[1] for row in listed):
             return [MANIFEST]
     except (OSError, ValueError):
         return [MANIFEST]
@@ -74,7 +74,7 @@ def damaged_files(folder: Path) -> list[str]:
 
 
 def is_whole(folder: Path) -> bool:
-    """Whether a finished stage's files are unchanged."""
+    """Whether all files of a sealed folder are unchanged."""
     return not damaged_files(folder)
 
 
@@ -88,7 +88,7 @@ def _has_hash(folder: Path, line: tuple[str, str]) -> bool:
 
 @contextmanager
 def forgetting() -> Iterator[None]:
-    """Nothing is remembered inside."""
+    """Disables the memory of verified folders inside the context."""
     global _forgets
     before, _forgets = _forgets, True
     try:
@@ -98,7 +98,7 @@ def forgetting() -> Iterator[None]:
 
 
 def is_remembered(folder: Path, version: str) -> bool:
-    """Whether `remember` was called with the same version, and no file was touched since."""
+    """Whether `remember` was called with the same version, and no file has changed since."""
     if _forgets:
         return False
     try:
@@ -108,7 +108,7 @@ def is_remembered(folder: Path, version: str) -> bool:
 
 
 def remember(folder: Path, version: str) -> None:
-    """Where nothing can be written, folders are verified each time."""
+    """Remembers a verified folder, if the cache is writable."""
     with suppress(OSError, DataError):
         path = _memory()
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -116,8 +116,8 @@ def remember(folder: Path, version: str) -> None:
             stream.write(_token(folder, version) + "\n")
         lines = path.read_text(encoding="ascii").split("\n")
         if len(lines) > 2 * MOST_REMEMBERED:
-            with replacing(path) as made:
-                made.write_text("\n".join(lines[-MOST_REMEMBERED:]), encoding="ascii")
+            with replacing(path) as temporary:
+                temporary.write_text("\n".join(lines[-MOST_REMEMBERED:]), encoding="ascii")
 
 
 def _memory() -> Path:
@@ -126,10 +126,12 @@ def _memory() -> Path:
 
 
 def _token(folder: Path, version: str) -> str:
-    """Changes when a file does: nobody can set back the time at which an inode changed."""
-    seen = [version]
+    """A hash that changes with every file: the time of an inode's change cannot be set back."""
+    lines = [version]
     for path in sorted(folder.iterdir()):
-        found = path.stat()
-        numbers = found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
-        seen.append(f"{path.name} {numbers}")
-    return hashlib.sha256("\n".join(seen).encode(errors="surrogateescape")).hexdigest()
+        status = path.stat()
+        numbers = (
+            status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
+        )  # fmt: skip
+        lines.append(f"{path.name} {numbers}")
+    return hashlib.sha256("\n".join(lines).encode(errors="surrogateescape")).hexdigest()

@@ -1,9 +1,8 @@
-"""Plain values, as TOML and JSON have them, become what a class with annotated fields declares.
+"""Converts plain values from TOML and JSON to classes with annotated fields.
 
-msgspec converts and checks. A value that does not fit becomes an error of ours that names its
-place, what was expected there and, for a name that does not exist, the most similar one that does.
-A record is a dataclass, a typed dictionary or a struct of msgspec; keys that it does not declare
-are refused.
+msgspec converts and checks. The error for an invalid value gives its place, the expected type and,
+for an unknown name, the most similar known one. A record is a dataclass, a typed dictionary or an
+msgspec struct; unknown keys are rejected.
 """
 
 import json
@@ -33,7 +32,7 @@ from hyperbaton.foundation.errors import SettingError, suggestion
 Hook: TypeAlias = Callable[[type, Any], Any]  # converts values of types that msgspec does not know
 Kind = TypeVar("Kind")
 LISTS, TABLES = (list, tuple, Sequence), (dict, Mapping)
-LONGEST = 60  # characters of a value that an error shows
+LONGEST = 60  # characters of a value in an error
 NOTHING = (NoneType, msgspec.UnsetType)
 WORDS = {
     "bool": "true or false",
@@ -46,11 +45,11 @@ WORDS = {
 
 
 class TooLong(SettingError):
-    """A list has more items than it may have."""
+    """A list has too many items."""
 
 
 class _Part(NamedTuple):
-    """A value inside of another one: where it is, and the type that it should have."""
+    """A value inside another one, with its place and expected type."""
 
     place: str
     value: Any
@@ -64,20 +63,20 @@ def typed(
     hook: Hook | None = None,
     also: Iterable[str] = (),
 ) -> Kind:
-    """The value as this type; `where` is its file, and `also` are more names to suggest."""
+    """Converts a value to a type; `where` is its file, and `also` are more names to suggest."""
     whole = _Part("", value, kind)
     try:
-        made = msgspec.convert(value, kind, dec_hook=hook)
+        converted = msgspec.convert(value, kind, dec_hook=hook)
     except msgspec.ValidationError as error:
         path, message = _path_to_misfit(whole, str(error), hook)
         _check_keys(path, where, also)  # a key is often missing because it is misspelt
         raise _refusal(path[-1], message, where) from None
     _check_keys(_with_all_parts(whole), where, also)
-    return made
+    return converted
 
 
 def _path_to_misfit(part: _Part, message: str, hook: Hook | None) -> tuple[list[_Part], str]:
-    """The parts around the smallest one that does not fit, and what msgspec says about it."""
+    """The path to the innermost invalid part, and msgspec's message about it."""
     what, is_inside, _ = message.partition(" - at `")
     for inner in _parts(part) if is_inside else ():
         try:
@@ -89,7 +88,7 @@ def _path_to_misfit(part: _Part, message: str, hook: Hook | None) -> tuple[list[
 
 
 def _with_all_parts(part: _Part) -> Iterator[_Part]:
-    """Itself, and all lists and tables inside of it."""
+    """Yields the part, and all lists and tables inside it."""
     yield part
     for inner in _parts(part):
         if isinstance(inner.value, list | dict):
@@ -117,7 +116,8 @@ def _refusal(part: _Part, message: str, where: str) -> SettingError:
     bound = re.fullmatch(r"Expected `(\w+)` ((of length )?[<>]=? .*)", message)
     if bound and bound[2].startswith("of length <"):
         n_items = f"{part.place} has {len(part.value):,} items"
-        return TooLong(n_items, where=where, expected=f"at most {int(bound[2].split()[-1]):,}")
+        most = f"expected at most {int(bound[2].split()[-1]):,}"
+        return TooLong(n_items, where=where, expected=most)
     expected = _title(part.kind) or (
         f"{WORDS[bound[1]]} {bound[2]}" if bound else _in_words(part.kind)
     )
@@ -129,7 +129,7 @@ def _refusal(part: _Part, message: str, where: str) -> SettingError:
 
 
 def _parts(part: _Part) -> Iterator[_Part]:
-    """What a value consists of."""
+    """Yields the parts of a value."""
     value = part.value
     for option in _options(part.kind):
         origin, inside = get_origin(option), get_args(option)
@@ -149,30 +149,31 @@ def _inside(part: _Part, key: str) -> str:
 
 
 def _options(kind: Any) -> list[Any]:
-    """The types of a union; other types are the only ones."""
+    """The types of a union; for another type, only itself."""
     origin, inside = get_origin(kind), get_args(kind)
     if origin in (Annotated, NotRequired):
         return _options(inside[0])
     if origin in (Union, UnionType):
-        return [option for one in inside for option in _options(one)]
+        return [option for member in inside for option in _options(member)]
     return [kind]
 
 
 @cache
 def _fields(kind: Any) -> Mapping[str, Any]:
-    """The types of a record's fields; none for other types."""
+    """The types of a record's fields; empty for other types."""
     is_class = isinstance(kind, type) and get_origin(kind) is None
     return get_type_hints(kind, include_extras=True) if is_class else {}
 
 
 def _title(kind: Any) -> str:
-    """What the type itself says about its values, by `Meta(title=…)`."""
+    """The type's description of its values, from `Meta(title=…)`."""
     metas = [meta for meta in get_args(kind)[1:] if isinstance(meta, msgspec.Meta)]
     return next((meta.title for meta in metas if meta.title), "")
 
 
 def _in_words(kind: Any) -> str:
-    """
+    """Describes a type in words.
+
     >>> _in_words(int | list[str] | Literal["inf"] | None)
     "a whole number or a list or 'inf'"
     """

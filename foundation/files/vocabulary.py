@@ -1,7 +1,7 @@
-"""Words as numbers.
+"""Vocabularies: words and their ids.
 
-Every vocabulary begins with the three symbols that language models need, so their ids are constants
-in compiled code.
+Every vocabulary begins with the three symbols of language models, so their ids are constants in
+compiled code.
 """
 
 import re
@@ -14,15 +14,15 @@ from hyperbaton.foundation.errors import BadLine
 
 UNKNOWN, BEGIN, END = 0, 1, 2
 SPECIAL = ("<unk>", "<s>", "</s>")
-# Words that our files could not distinguish from their own symbols: who needs them, and another
-# spelling. Older tools write <UNK> for <unk> in language models.
+# Words that conflict with symbols of our files: the files that use them, and another spelling.
+# Older tools write <UNK> for <unk> in language models.
 RESERVED = dict.fromkeys((*SPECIAL, "<UNK>"), ("language models", "&lt;s&gt;"))
 RESERVED["|||"] = ("phrase tables", "&#124;&#124;&#124;")
-CONTROL = re.compile(r"[\x00-\x1f]")  # some end a word or a line for one tool and not for another
+CONTROL = re.compile(r"[\x00-\x1f]")  # some tools end words or lines at some of them
 
 
 def check_words(words: Sequence[str]) -> None:
-    """Refuses words that the files of a system cannot hold."""
+    """Rejects words that the files of a system cannot represent."""
     if not RESERVED.keys().isdisjoint(words):
         word = next(word for word in words if word in RESERVED)
         needed_by, escaped = RESERVED[word]
@@ -35,13 +35,13 @@ def check_words(words: Sequence[str]) -> None:
     if match:
         raise BadLine(
             "control character",
-            f"a word holds the control character U+{ord(match[0]):04X}",
+            f"a word contains the control character U+{ord(match[0]):04X}",
             "remove such characters, for instance with tr",
         )
 
 
 class Vocabulary:
-    """A growing list of distinct words. `extend` adds what is new; `encode` only looks up.
+    """A growing list of distinct words. `extend` adds new words; `encode` only looks up.
 
     >>> vocabulary = Vocabulary()
     >>> vocabulary.extend("the cat the".split())
@@ -90,7 +90,7 @@ class Vocabulary:
 
     @classmethod
     def from_list(cls, words: Sequence[str]) -> "Vocabulary":
-        """The vocabulary whose `words` were saved; the special symbols must come first."""
+        """Restores a vocabulary from its `words`; the special symbols must come first."""
         if tuple(words[: len(SPECIAL)]) != SPECIAL or len(set(words)) != len(words):
             raise ValueError("not the words of a vocabulary: <unk> <s> </s> first, no repetitions")
         return cls(words[len(SPECIAL) :])

@@ -1,6 +1,6 @@
-"""Output files that are either complete or absent: written under another name, then renamed.
+"""Writes files atomically: under another name, then renamed.
 
-Files named `.gz` are compressed, without a time stamp, so that equal content gives equal files; `-`
+Files named `.gz` are compressed without a time stamp, so that equal content gives equal files; `-`
 is standard output.
 """
 
@@ -19,25 +19,25 @@ from typing import BinaryIO, cast
 
 from hyperbaton.foundation.errors import DataError, reason
 
-WAITING_THREADS = 16  # threads
-COMPRESSION = 6  # gzip's own default: 9 takes three times as long for two percent
+WAITING_THREADS = 16
+COMPRESSION = 6  # gzip's default: 9 takes three times as long for two percent
 
 
 @contextmanager
 def replacing(path: Path, *, waits: bool = True) -> Iterator[Path]:
-    """A temporary file in the same folder; it becomes `path` if all goes well.
+    """Provides a temporary file in the same folder, and renames it to `path` if there is no error.
 
-    It `waits` until the file is on the disk: even if the power fails, there is the old file or the
-    new one. That takes milliseconds; who writes many files waits for all together (`put_in_place`).
+    With `waits`, the file is first flushed to disk (fsync), so that a power failure leaves the old
+    or the new file. That takes milliseconds; flush many files together (`put_in_place`).
 
-    Processes that have mapped an older file of that name into memory keep it unchanged.
+    Processes that have mapped the old file into memory keep it.
     """
     ours = f".{path.name}.{socket.gethostname()}."
     temporary = path.with_name(f"{ours}{os.getpid()}.part")
     with writing(path):
         for old in path.parent.glob(f"{glob.escape(ours)}*.part"):
             if not _is_alive(old.name.removeprefix(ours).removesuffix(".part")):
-                old.unlink(missing_ok=True)  # left by a process that was killed
+                old.unlink(missing_ok=True)  # left by a killed process
         try:
             yield temporary
             if waits:
@@ -47,40 +47,40 @@ def replacing(path: Path, *, waits: bool = True) -> Iterator[Path]:
             temporary.unlink(missing_ok=True)
 
 
-def put_in_place(made: Path, path: Path) -> None:
-    """Gives a folder of files its name, once all of them are on the disk."""
-    with ThreadPoolExecutor(WAITING_THREADS) as pool:  # a disk has many in one go
-        list(pool.map(sync, [*made.iterdir(), made]))
-    os.rename(made, path)  # noqa: PTH104 - fails where Path.replace would not
+def put_in_place(folder: Path, path: Path) -> None:
+    """Renames a folder of files, after flushing all of them to disk."""
+    with ThreadPoolExecutor(WAITING_THREADS) as pool:  # parallel flushes are faster
+        list(pool.map(sync, [*folder.iterdir(), folder]))
+    os.rename(folder, path)  # noqa: PTH104 - fails where Path.replace would not
     sync(path.parent)
 
 
 def sync(path: Path) -> None:
-    """Waits until a file, or the names in a folder, are on the disk."""
+    """Flushes a file, or the names in a folder, to disk."""
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)
     except OSError as error:
-        if error.errno != errno.EINVAL:  # some file systems cannot do that for folders
+        if error.errno != errno.EINVAL:  # some file systems do not support it for folders
             raise
     finally:
         os.close(handle)
 
 
 def _is_alive(number: str) -> bool:
-    """Whether this machine has a process of that number, or it is none."""
+    """Whether a process with this id runs on this machine; True for other text."""
     try:
         os.kill(int(number), 0)
     except ProcessLookupError:
         return False
-    except (PermissionError, ValueError, OverflowError):  # somebody else's process, no process
+    except (PermissionError, ValueError, OverflowError):  # another user's process, not a number
         pass
     return True
 
 
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """Turns the system's errors about writing into ones that name the file."""
+    """Converts system errors while writing to errors that name the file."""
     try:
         yield
     except BrokenPipeError:
@@ -91,7 +91,7 @@ def writing(path: Path) -> Iterator[None]:
 
 @contextmanager
 def open_to_write(path: Path) -> Iterator[BinaryIO]:
-    """A stream for the file's bytes before compression."""
+    """Opens a file for writing, compressing it."""
     if str(path) == "-":
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
@@ -99,7 +99,7 @@ def open_to_write(path: Path) -> Iterator[BinaryIO]:
         with writing(path), path.open("wb") as stream:
             yield stream
     else:
-        # a symbolic link stays, and its target is replaced
+        # keep a symbolic link and replace its target
         with replacing(path.resolve()) as temporary, temporary.open("wb") as stream:
             if path.suffix == ".gz":
                 with gzip.GzipFile("", "wb", COMPRESSION, stream, 0) as packed:

@@ -1,1 +1,1 @@
-"""Work that is done beside other work: in threads, in processes, on other machines."""
+"""Parallel work: in threads, in processes, on other machines."""

@@ -1,4 +1,4 @@
-"""A long stream of items: whoever works takes a chunk at a time, and results come in order.
+"""Processes a stream of items in chunks, in parallel; results come in order.
 
     items ──▶ chunk ──work──▶ results ──▶ in the order of the items
               chunk ──work──▶ results ──┘
@@ -17,45 +17,44 @@ from hyperbaton.foundation.work.workers import Workers
 from hyperbaton.foundation.work.workplace import Workplace
 
 Item = TypeVar("Item")
-Made = TypeVar("Made")
-# From the number of a chunk's first item, from 0, and the chunk: results, and their seconds
-ChunkWork: TypeAlias = Callable[[Workplace, int, list[Item]], tuple[list[Made], float]]
+Result = TypeVar("Result")
+# Takes the number of a chunk's first item, from 0, and the chunk; returns results and seconds
+ChunkWork: TypeAlias = Callable[[Workplace, int, list[Item]], tuple[list[Result], float]]
 
 
 @dataclass(frozen=True)
 class Pace:
-    """How many items make a chunk, and how many chunks are read ahead."""
+    """The size of chunks, and the number of chunks read ahead."""
 
-    first: int  # items, so that all soon have work
+    first: int  # items of the first chunks, so that all workers soon have work
     most: int
-    seconds: float  # that a chunk should take
-    ahead: int  # chunks that may be waiting for each worker
+    seconds: float  # intended time per chunk
+    ahead: int  # chunks in the queue per worker
 
     def size(self, last: int, n_items: int, seconds: float) -> int:
-        """Of the next chunk, after one that took so long. A slow start says little, a quick one
-        too."""
+        """The size of the next chunk. Grows at most twofold: the first timings are noisy."""
         fitting = int(n_items * self.seconds / max(seconds, 1e-9))
         return max(self.first, min(fitting, 2 * last, self.most))
 
 
 ONE_BY_ONE = Pace(1, 1, 0.0, 0)
 IN_THREADS = Pace(1, 8, 0.05, 4)
-FAR_AWAY = Pace(4, 1000, 1.0, 2)  # to send a chunk and its results takes some milliseconds
+FAR_AWAY = Pace(4, 1000, 1.0, 2)  # sending a chunk and its results takes some milliseconds
 
 
 def in_order(
-    workers: Workers, work: ChunkWork[Item, Made], items: Iterator[Item], pace: Pace
-) -> Generator[Made, None, None]:
-    """What is made of each item, in order, as it is ready."""
-    waiting: deque[tuple[int, Future[tuple[list[Made], float]]]] = deque()
+    workers: Workers, work: ChunkWork[Item, Result], items: Iterator[Item], pace: Pace
+) -> Generator[Result, None, None]:
+    """Yields the result of each item, in order, as it is ready."""
+    waiting: deque[tuple[int, Future[tuple[list[Result], float]]]] = deque()
     number, size = 0, pace.first
 
-    def next_results() -> list[Made]:
+    def next_results() -> list[Result]:
         nonlocal size
         n_items, future = waiting.popleft()
-        made, seconds = future.result()
+        results, seconds = future.result()
         size = pace.size(size, n_items, seconds)
-        return made
+        return results
 
     try:
         while chunk := _next_chunk(items, size, pace.seconds):
@@ -71,7 +70,7 @@ def in_order(
 
 
 def _next_chunk(items: Iterator[Item], size: int, seconds: float) -> list[Item]:
-    """So many items; fewer if they come slowly, because somebody waits for results."""
+    """The next `size` items; fewer if they arrive slowly, so that results are not delayed."""
     chunk, began = list[Item](), monotonic()
     for item in items:
         chunk.append(item)

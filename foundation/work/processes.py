@@ -1,8 +1,8 @@
-"""Tasks in processes of their own.
+"""Runs tasks in separate processes.
 
-Every worker is a fresh process that does one task after another. If the run that started them goes
-away for whatever reason, workers end at once, because another run may go on in the same folder.
-They leave no half-finished work behind, since stages are renamed into place.
+Every worker is a new process that does one task after another. If the process that started them
+ends for any reason, workers end at once, because another run may continue in the same folder. They
+leave no partial results, because finished stages are renamed into place.
 """
 
 import ctypes
@@ -21,20 +21,20 @@ from queue import SimpleQueue
 from typing import Any
 
 from hyperbaton.foundation.errors import DataError, HyperbatonError
-from hyperbaton.foundation.work.workers import Made, Task, Workers
+from hyperbaton.foundation.work.workers import Result, Task, Workers
 from hyperbaton.foundation.work.workplace import Workplace, plain
 
-PULSE = 0.5  # seconds between checks on the parent, where the kernel does not watch it
+PULSE = 0.5  # seconds between checks of the parent, where the kernel does not watch it
 _PR_SET_PDEATHSIG = 1
-_PROGRESS, _ERROR, _DONE = range(3)  # what a worker sends, with values
+_PROGRESS, _ERROR, _DONE = range(3)  # kinds of messages from a worker
 
 
 class Processes(Workers):
-    """Processes of this machine, which are started when there is work for them."""
+    """Processes of this machine, started on demand."""
 
     def __init__(self, n: int) -> None:
         self._n, self._context = n, get_context("spawn")
-        self._threads = ThreadPoolExecutor(n)  # each waits for the answer of a process
+        self._threads = ThreadPoolExecutor(n)  # each waits for a process
         self._idle: SimpleQueue[Connection] = SimpleQueue()
         self._connections: list[Connection] = []
         self._processes: list[Any] = []
@@ -43,7 +43,7 @@ class Processes(Workers):
     def n(self) -> int:
         return self._n
 
-    def start(self, task: Task[Made]) -> Future[Made]:
+    def start(self, task: Task[Result]) -> Future[Result]:
         if len(self._processes) < self._n:
             self._start_process()
         return self._threads.submit(self._run, task)
@@ -58,7 +58,7 @@ class Processes(Workers):
         self._connections.append(ours)
         self._idle.put(ours)
 
-    def _run(self, task: Task[Made]) -> Made:
+    def _run(self, task: Task[Result]) -> Result:
         connection = self._idle.get()
         try:
             connection.send((task.work, task.arguments))
@@ -67,8 +67,8 @@ class Processes(Workers):
                 if kind == _ERROR:
                     raise value
                 if kind == _DONE:
-                    made: Made = value
-                    return made
+                    result: Result = value
+                    return result
                 task.progress(*value)
         finally:
             self._idle.put(connection)
@@ -85,19 +85,19 @@ class Processes(Workers):
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if kind is not None:
             for process in self._processes:
-                process.kill()  # nothing happens to those that have ended
+                process.kill()  # harmless if it has ended
         self.shutdown(cancel_futures=True)
 
 
 @contextmanager
 def ctrl_c_later() -> Iterator[None]:
-    """Ctrl-C takes effect at the end. Processes that are started inside never see it, although a
-    terminal sends it to all: this one decides what it means. Until workers have loaded what they
-    need they could not see to that themselves, and half-started ones would end with tracebacks.
+    """Delays Ctrl-C until the end of the context. Processes started inside never receive it,
+    although a terminal sends it to all processes: the parent handles it. Workers could not ignore
+    it before they have started up, and would end with tracebacks.
     """
-    resource_tracker.ensure_running()  # if it started later, it would let signals through again
+    resource_tracker.ensure_running()  # starting it later would unblock signals
     received: list[int] = []
-    is_main = threading.current_thread() is threading.main_thread()  # others never see signals
+    is_main = threading.current_thread() is threading.main_thread()  # only it handles signals
     handler = None
     if is_main:
         handler = signal.signal(signal.SIGINT, lambda number, _: received.append(number))
@@ -118,16 +118,16 @@ def _receive(connection: Connection) -> tuple[int, Any]:
     except (EOFError, OSError):
         raise DataError(
             "a worker process died",
-            expected="perhaps there was not enough memory",
+            expected="there may have been too little memory",
             advice="run the same command again: it resumes where it stopped",
         ) from None
     return message
 
 
 def _serve(connection: Connection, parent: int) -> None:
-    """The life of a worker, which ends with the task `None`."""
+    """The main loop of a worker, which ends with the task `None`."""
     if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)  # the kernel ends us with it
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)  # end with the parent
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
     here = Workplace(lambda *news: connection.send((_PROGRESS, news)))
     try:

@@ -1,8 +1,8 @@
-"""Where work that is larger than memory is put aside: named groups of arrays.
+"""Shelves: storage for intermediate results, as named groups of arrays.
 
-In memory, or as folders of `.npy` files. A folder appears when it is complete, so whatever is on
-the shelf after a run was killed can be used by the next one. A shelf of files can be sent to tasks
-anywhere: they read no more of it than they want, and bring home what they make.
+A shelf is in memory, or a folder of `.npy` files. Each group appears only when it is complete, so
+the next run can use the results of a killed run. Tasks on any machine can use a shelf of files:
+they fetch only what they need, and send their results back.
 """
 
 import shutil
@@ -22,18 +22,18 @@ from hyperbaton.foundation.files.writing import make_folder, writing
 from hyperbaton.foundation.work.workplace import PIECE, Piece, Workplace
 
 Arrays = Mapping[str, NDArray[Any]]
-HEAD = 1024  # bytes in which the header of every file ends
-SMALL_FILE = 1 << 15  # bytes of a file; it takes longer to map them than to read them
+HEAD = 1024  # bytes; the header of every file is shorter
+SMALL_FILE = 1 << 15  # bytes; reading such a file is faster than mapping it
 
 
 class Shelf:
-    """In memory, for threads."""
+    """A shelf in memory, for threads."""
 
     def __init__(self) -> None:
         self._kept = dict[str, Arrays]()
 
     def at(self, here: Workplace) -> "Shelf":  # noqa: ARG002
-        """The shelf as a task sees it."""
+        """The shelf as seen from a workplace."""
         return self
 
     def has(self, name: str) -> bool:
@@ -43,18 +43,18 @@ class Shelf:
         self._kept[name] = arrays
 
     def get(self, name: str) -> Arrays:
-        """What was put there; read-only if it is on disk, and mapped if it is large."""
+        """The arrays of a group; read-only if they are on disk, and mapped if they are large."""
         return self._kept[name]
 
     def common(self, name: str) -> Arrays:
-        """What many tasks want, as arrays that kernels take for those in memory."""
+        """The arrays of a group that many tasks use, in a form that kernels treat as in memory."""
         return self.get(name)
 
     def gather(
         self, names: Sequence[str], begin: str, part: int, columns: Sequence[str]
     ) -> tuple[list[NDArray[Any]], Int64Array]:
-        """Some columns of all items, each with the rows of one part, which are those from
-        `item[begin][part]` to `item[begin][part + 1]`; and how many rows each item has."""
+        """Some columns of all items, restricted to the rows of one part, from `item[begin][part]`
+        to `item[begin][part + 1]`; and the number of rows of each item."""
         parts: list[list[NDArray[Any]]] = [[] for _ in columns]
         sizes = []
         for item in map(self.get, names):
@@ -70,7 +70,7 @@ class Shelf:
 
 @dataclass(frozen=True)
 class FileShelf(Shelf):
-    """In a folder of the command's machine, which tasks may see from elsewhere."""
+    """A shelf in a folder of the command's machine, which remote tasks can use."""
 
     folder: Path
     here: Workplace = field(default=Workplace(), compare=False)
@@ -89,7 +89,7 @@ class FileShelf(Shelf):
                 shutil.rmtree(part, ignore_errors=True)
                 part.mkdir()
                 for key, values in arrays.items():
-                    rows = np.ascontiguousarray(values)  # so that some of them can be read
+                    rows = np.ascontiguousarray(values)  # so that ranges of rows can be read
                     np.save(part / f"{key}.npy", rows, allow_pickle=False)
                 part.rename(folder / name)
             self.here.put(folder / name, self.folder / name)
@@ -114,8 +114,8 @@ class FileShelf(Shelf):
         ends = fetched(self.here, bounds).reshape(-1, 2)
         gathered = []
         for column in columns:
-            found = heads(self.here, folders, column)
-            rows = [(head, *pair) for head, pair in zip(found, ends.tolist(), strict=True)]
+            of_column = heads(self.here, folders, column)
+            rows = [(head, *pair) for head, pair in zip(of_column, ends.tolist(), strict=True)]
             gathered.append(fetched(self.here, rows))
         return gathered, ends[:, 1] - ends[:, 0]
 
@@ -124,8 +124,8 @@ class FileShelf(Shelf):
 
 
 class _OnDemand(dict[str, NDArray[Any]]):
-    """Arrays that are found when they are first wanted: whoever goes through all parts wants few of
-    them, and opening takes longer than reading what is small."""
+    """Arrays that are opened at first use: most tasks need few of them, and opening a small file
+    takes longer than reading it."""
 
     def __init__(self, find: Callable[[str], NDArray[Any]]) -> None:
         super().__init__()
@@ -136,7 +136,7 @@ class _OnDemand(dict[str, NDArray[Any]]):
         return self[name]
 
     def __iter__(self) -> Iterator[str]:
-        raise TypeError("only arrays whose names are known are found")
+        raise TypeError("arrays can be looked up by name, but not listed")
 
 
 def _mapped(folder: Path, mode: Literal["r", "c"]) -> Arrays:
@@ -144,7 +144,7 @@ def _mapped(folder: Path, mode: Literal["r", "c"]) -> Arrays:
 
 
 class Head(NamedTuple):
-    """What the header of a `.npy` file says."""
+    """The header of a `.npy` file."""
 
     path: Path
     start: int  # of the values
@@ -152,18 +152,18 @@ class Head(NamedTuple):
     shape: tuple[int, ...]
 
 
-RowRange: TypeAlias = tuple[Head, int, int]  # an array, its first row, and one past its last
+RowRange: TypeAlias = tuple[Head, int, int]  # an array, first row, one past the last row
 
 
 def heads(here: Workplace, folders: Sequence[Path], name: str) -> list[Head]:
-    """Of the arrays of the same name in several folders."""
+    """The headers of the arrays of the same name in several folders."""
     paths = [folder / f"{name}.npy" for folder in folders]
     begins = here.read(Piece(path, 0, HEAD) for path in paths)
     return [Head(path, *npy_header(head)) for path, head in zip(paths, begins, strict=True)]
 
 
 def fetched(here: Workplace, parts: Sequence[RowRange]) -> NDArray[Any]:
-    """Rows of arrays of one kind, one after the other."""
+    """Reads and concatenates rows of arrays of the same type."""
     kind = parts[0][0]
     total = sum(high - low for _, low, high in parts)
     values = np.empty((total, *kind.shape[1:]), kind.dtype)
@@ -183,7 +183,7 @@ def fetched(here: Workplace, parts: Sequence[RowRange]) -> NDArray[Any]:
 
 
 def owned(values: NDArray[Any]) -> NDArray[Any]:
-    """The values in memory: kernels would be compiled again for mapped ones."""
+    """The values in memory, because kernels would be compiled again for mapped arrays."""
     return values if values.flags.writeable else np.array(values)
 
 

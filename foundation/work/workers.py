@@ -4,9 +4,9 @@
         future = workers.submit(work, argument, progress=listener)
         future.result()
 
-calls `work(here, argument)`, where `here` is the `Workplace` of the task. Threads do any work;
-processes (`processes.py`) and clusters (`cluster/`) that of functions of a module, with arguments
-that are small and can be pickled. Leaving the block with an error ends all work.
+calls `work(here, argument)`, where `here` is the `Workplace` of the task. Threads run any function;
+processes (`processes.py`) and clusters (`cluster/`) run module-level functions with small,
+picklable arguments. Leaving the context with an error stops all work.
 """
 
 from abc import abstractmethod
@@ -25,52 +25,51 @@ from hyperbaton.foundation.work.shelf import FileShelf, Shelf
 from hyperbaton.foundation.work.workplace import Workplace
 
 Job = TypeVar("Job")
-Made = TypeVar("Made")
+Result = TypeVar("Result")
 Arguments = ParamSpec("Arguments")
-Work = Callable[Concatenate[Workplace, Arguments], Made]
+Work = Callable[Concatenate[Workplace, Arguments], Result]
 
 
 @dataclass(frozen=True)
-class Task(Generic[Made]):
-    work: Callable[..., Made]
+class Task(Generic[Result]):
+    work: Callable[..., Result]
     arguments: tuple[Any, ...]
     progress: Progress
     near: Hashable
 
 
 class Workers(Executor):
-    """Whoever does tasks, a few at a time."""
+    """An executor that runs several tasks at once."""
 
-    is_far = False  # whether tasks run on other machines, so that they need files
+    is_far = False  # whether tasks run on other machines and must fetch files
 
     @property
     @abstractmethod
     def n(self) -> int:
-        """How many tasks run at once."""
+        """The number of simultaneous tasks."""
 
     def serve(self, reads: Iterable[Path], writes: Iterable[Path]) -> None:
-        """Lets tasks have files and folders of this machine, and bring home others."""
+        """Allows tasks to read and to write these files and folders of this machine."""
 
     def submit(  # type: ignore[override]
         self,
-        work: Callable[..., Made],
+        work: Callable[..., Result],
         /,
         *arguments: Any,
         progress: Progress = silent,
         near: Hashable = None,
-    ) -> Future[Made]:
-        """Calls `work(here, *arguments)`; progress may be reported from other threads. The worker
-        that did the last task `near` the same thing does this one, if it can: it may remember what
-        both need."""
+    ) -> Future[Result]:
+        """Calls `work(here, *arguments)`; progress may be reported from other threads. Tasks with
+        the same `near` go to the same worker if possible, which may have cached their data."""
         return self.start(Task(work, arguments, progress, near))
 
     @abstractmethod
-    def start(self, task: Task[Made]) -> Future[Made]:
-        """What `submit` does, in one piece."""
+    def start(self, task: Task[Result]) -> Future[Result]:
+        """Starts a task (see `submit`)."""
 
 
 class Threads(Workers):
-    """Threads of this process, for kernels, which release Python's lock."""
+    """Threads of this process, for kernels, which release the GIL."""
 
     def __init__(self, n: int) -> None:
         self._n, self._pool = n, ThreadPoolExecutor(n)
@@ -79,7 +78,7 @@ class Threads(Workers):
     def n(self) -> int:
         return self._n
 
-    def start(self, task: Task[Made]) -> Future[Made]:
+    def start(self, task: Task[Result]) -> Future[Result]:
         return self._pool.submit(task.work, Workplace(task.progress), *task.arguments)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
@@ -87,13 +86,13 @@ class Threads(Workers):
 
 
 class Crew(NamedTuple):
-    """Who does the tasks of a long work, and where its files lie until it is done."""
+    """Workers with a folder for intermediate files."""
 
     workers: Workers
-    folder: Path = Path()  # unused as long as all shelves are in memory
+    folder: Path = Path()  # unused if all shelves are in memory
 
     def shelf(self, name: str = "", *, in_memory: bool = True) -> Shelf:
-        """One that all tasks can reach; in memory only if they run in this process."""
+        """A shelf that all tasks can use; in memory only if they run in this process."""
         if in_memory and not self.workers.is_far:
             return Shelf()
         folder = (self.folder / name).absolute()
@@ -104,7 +103,7 @@ class Crew(NamedTuple):
 
 @contextmanager
 def crew_of(crew: Crew | None, threads: int) -> Iterator[Crew]:
-    """The given one, or else threads."""
+    """Provides the given crew, or else one of threads."""
     if crew is not None:
         yield crew
         return
@@ -115,20 +114,20 @@ def crew_of(crew: Crew | None, threads: int) -> Iterator[Crew]:
 def run_jobs(
     workers: Workers,
     jobs: Sequence[Job],
-    work: Callable[[Workplace, Job], Made],
+    work: Callable[[Workplace, Job], Result],
     progress: Callable[[int, str, int], None],
     done: Callable[[int], None] = lambda _: None,
-) -> list[Made]:
-    """The results of all jobs; both callbacks get the number of a job first, in this thread.
+) -> list[Result]:
+    """The results of all jobs; both callbacks run in this thread, with the number of a job first.
 
-    The first error is raised here; whoever made the workers ends them.
+    Raises the first error; the caller must shut down the workers.
     """
     news: SimpleQueue[tuple[int, Any]] = SimpleQueue()
 
     def report(number: int, what: str, count: int) -> None:
         news.put((number, (what, count)))
 
-    def finish(number: int, future: Future[Made]) -> None:
+    def finish(number: int, future: Future[Result]) -> None:
         news.put((number, future))
 
     futures = []

@@ -1,9 +1,9 @@
-"""Where a task runs, as the task sees it.
+"""The workplace of a task: its access to files, on any machine.
 
-A task is a function of a module, called with a place and a few small values: `work(here, …)`. What
-is large lies in files. The task names them by their paths on the command's machine; the place says
-where they are to be found, and brings home what the task makes. So a task need not know where it
-runs: here, everything lies where it belongs; on another machine, the place has copies.
+A task is a module-level function, called with a workplace and a few small values: `work(here, …)`.
+Large data are in files. The task names them by their paths on the command's machine; the workplace
+returns the path of the file or of a local copy, and sends results back. So a task need not know on
+which machine it runs.
 """
 
 from collections import OrderedDict
@@ -16,13 +16,13 @@ from typing import Any, NamedTuple, TypeVar
 from hyperbaton.foundation.errors import DataError, HyperbatonError, SettingError
 from hyperbaton.foundation.progress import Progress, silent
 
-Made = TypeVar("Made")
-MOST_REMEMBERED = 2  # such as systems: several would not fit into memory
-PIECE = 8 << 20  # bytes that are read or sent at once
+Value = TypeVar("Value")
+MOST_REMEMBERED = 2  # cached values, such as systems: more would not fit into memory
+PIECE = 8 << 20  # bytes per read or message
 
 
 class Piece(NamedTuple):
-    """Some bytes of a file of the command's machine."""
+    """A range of bytes of a file on the command's machine."""
 
     home: Path
     start: int
@@ -30,7 +30,7 @@ class Piece(NamedTuple):
 
 
 class Workplace:
-    """The command's own machine."""
+    """The command's machine."""
 
     is_home = True
 
@@ -38,16 +38,16 @@ class Workplace:
         self._progress = progress
 
     def say(self, what: str, count: int) -> None:
-        """Reports progress to whoever waits for the task."""
+        """Reports progress to the caller of the task."""
         self._progress(what, count)
 
     def get(self, home: Path, *parts: str) -> Path:  # noqa: ARG002
-        """A file or folder of the command's machine, to be read here; if `parts` are named, only
-        these files and folders inside it need be there."""
+        """A local path of a file or folder of the command's machine, for reading; with `parts`,
+        only these files and folders inside it."""
         return home
 
     def read(self, pieces: Iterable[Piece]) -> Iterator[bytes]:
-        """The contents of pieces, in their order; less where a file ends before its piece does."""
+        """Yields the contents of pieces in order; shorter at the end of a file."""
         for piece in pieces:
             with piece.home.open("rb") as stream:
                 stream.seek(piece.start)
@@ -55,34 +55,34 @@ class Workplace:
 
     @contextmanager
     def working_in(self, home: Path, *brought: str) -> Iterator[Path]:  # noqa: ARG002
-        """A folder to work in, in place of one on the command's machine, with those of its parts
-        that are named and exist."""
+        """Provides a local folder in place of one on the command's machine, with copies of the
+        named parts that exist."""
         yield home
 
     def put(self, made: Path, home: Path) -> None:
-        """Brings a finished file or folder home."""
+        """Sends a finished file or folder to the command's machine."""
         assert made == home
 
-    def remembered(self, key: Hashable, make: Callable[[], Made]) -> Made:
-        """What an earlier task in the same process made under this key, or is made now."""
+    def remembered(self, key: Hashable, make: Callable[[], Value]) -> Value:
+        """The cached value of a key in this process; calls `make` if there is none."""
         return _memory.get(key, make)
 
 
 class _Memory:
-    """A few values, those that were used last."""
+    """A cache of the most recently used values."""
 
     def __init__(self) -> None:
         self._values: OrderedDict[Hashable, Any] = OrderedDict()
-        self._lock = Lock()  # whoever wants what is being made waits for it
+        self._lock = Lock()  # held while a value is made, so that it is made once
 
-    def get(self, key: Hashable, make: Callable[[], Made]) -> Made:
+    def get(self, key: Hashable, make: Callable[[], Value]) -> Value:
         with self._lock:
             if key not in self._values:
                 self._values[key] = make()
                 while len(self._values) > MOST_REMEMBERED:
                     self._values.popitem(last=False)
             self._values.move_to_end(key)
-            value: Made = self._values[key]
+            value: Value = self._values[key]
             return value
 
 
@@ -90,7 +90,7 @@ _memory = _Memory()
 
 
 def plain(error: HyperbatonError, where: str = "") -> HyperbatonError:
-    """The same as an error of a kind that can be sent between processes."""
+    """A copy of an error that can be pickled."""
     kind = SettingError if error.exit_code == SettingError.exit_code else DataError
     place = error.where or where
     return kind(error.what, where=place, expected=error.expected, advice=error.advice)

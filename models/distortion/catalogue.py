@@ -1,4 +1,4 @@
-"""Distortion models by name: ours, those of installed packages, and `module:Class`.
+"""Distortion models by name: built-in ones, entry points, and `module:Class`.
 
 In text, settings follow the name: `msd,type=phrase-msd-backward-fe`.
 """
@@ -28,20 +28,20 @@ split_model, model_text = split_settings, join_settings
 
 
 def make_model(name: str, /, **settings: Any) -> DistortionModel:
-    """A model from its name (or `module:Class`) and its settings."""
+    """Creates a model from its name (or `module:Class`) and its settings."""
     model = _CATALOGUE.make(name, **settings)
     try:
         inspect.signature(model.prepare).bind(None, None)
     except TypeError as error:
         raise SettingError(
             f"prepare of the distortion model {name!r} cannot be called: {error}",
-            expected="prepare(sentence, options)",
+            expected="expected prepare(sentence, options)",
         ) from None
     return model
 
 
 def parse_model(text: str, **defaults: Any) -> DistortionModel:
-    """A model from `name,key=value,…`; `defaults` apply to settings that are not given.
+    """Creates a model from `name,key=value,…`; `defaults` apply to settings that are not given.
 
     >>> parse_model("msd,type=wbe-msd-backward-fe").settings()
     {'type': 'wbe-msd-backward-fe'}

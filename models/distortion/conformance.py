@@ -1,4 +1,4 @@
-"""The laws that every distortion model must obey, for our own models and for anybody's.
+"""Conformance tests: the laws that every distortion model must obey, built-in or not.
 
     from hyperbaton.models.distortion.conformance import check_model
 
@@ -7,8 +7,8 @@
         check_model(MyModel, sentence, options, corpus=corpus)       # a model that learns
 
 The options may come from any phrase table; the laws are checked along a few dozen random
-derivations. A broken law raises an AssertionError that names it. Comparisons are counted, and a law
-that finds nothing to compare counts as broken.
+derivations. A violated law raises an AssertionError that names it. Comparisons are counted, and a
+law without comparisons counts as violated.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -36,18 +36,18 @@ from hyperbaton.models.distortion.interface import (
 from hyperbaton.models.distortion.tables import TableScorer
 
 N_WALKS = 30
-N_SUMS = 10  # derivations that are recomputed from scratch
+N_SUMS = 10  # derivations to recompute from scratch
 
 # The features of a whole derivation, computed in a slow and obvious way, (F,)
 Reference = Callable[[DistortionModel, Sentence, OptionTable, Sequence[int]], FloatArray]
 
 
 class Walks(NamedTuple):
-    """The steps of some derivations: the first of each, then the second of each, and so on."""
+    """The steps of some derivations: the first steps of all, then the second ones, and so on."""
 
     steps: Steps
     paths: list[tuple[int, ...]]  # options of each derivation
-    before: list[tuple[int, ...]]  # of each step: the options taken before it
+    before: list[tuple[int, ...]]  # the options before each step
 
 
 def check_model(
@@ -79,7 +79,7 @@ def check_model(
 
 @dataclass
 class ModelLaws:
-    """Iterating gives the laws that concern the model, in the order in which they are called."""
+    """Iteration yields the laws that apply to the model, in the order of checking."""
 
     model: DistortionModel
     sentence: Sentence
@@ -117,7 +117,7 @@ class ModelLaws:
         return walk_through(self.scorer, self.options, self.seed)
 
     def constructor(self) -> int:
-        """It keeps its arguments as they are and does nothing else."""
+        """The constructor stores its arguments unchanged and does nothing else."""
         assert not self.model.learned(), "a constructor learns nothing"
         settings = self.model.settings()
         again = type(self.model)(**settings)
@@ -150,19 +150,19 @@ class ModelLaws:
         return len(uses)
 
     def fit(self) -> int:
-        """`fit` returns the model itself, has learned something, and leaves the settings alone."""
+        """`fit` returns the model itself, sets learned attributes, and does not change settings."""
         assert self.corpus is not None, "a model that learns is checked with a corpus"
         model, before, phrases = self.model, self.model.settings(), self.options.phrases
-        found = fit_model(
+        fitted = fit_model(
             model, self.corpus, phrases=phrases, seed=self.seed, threads=2, progress=lambda *_: None
         )
-        assert found is model, "fit must return the model itself"
+        assert fitted is model, "fit must return the model itself"
         assert model.learned(), "what fit learns are attributes whose names end in _"
         assert model.settings() == before, "fit must leave the settings alone"
         return 3
 
     def layers(self) -> int:
-        """A missing layer is an error before the search, which names the model and the layer."""
+        """A missing layer causes an error before the search that names the model and the layer."""
         self.model.check(self.sentence)
         for layer in self.model.requires:
             said, without = "", dict[str, Any]({layer: None})
@@ -200,22 +200,22 @@ class ModelLaws:
         return n_steps
 
     def batches(self) -> int:
-        """A batch gives what its steps give one by one."""
+        """A batch gives the same values as its steps one by one."""
         scorer, steps = self.scorer, self.walks.steps
         values, state = scorer.features(steps), scorer.advance(steps)
         ends = scorer.finish(state)
         for number in range(len(steps.option)):
-            one = _rows(steps, [number])
-            assert np.array_equal(scorer.features(one)[0], values[number]), "a batch is its steps"
-            assert scorer.advance(one)[0] == state[number], "a batch is its steps"
+            step = _rows(steps, [number])
+            assert np.array_equal(scorer.features(step)[0], values[number]), "a batch is its steps"
+            assert scorer.advance(step)[0] == state[number], "a batch is its steps"
             alone = scorer.finish(state[[number]])[0]
             assert np.array_equal(alone, ends[number]), "a batch is its steps"
         return len(values)
 
     def states(self) -> int:
-        """Equal coverage and state, equal futures: the past changes nothing in the next step.
+        """Hypotheses with equal coverage and state have equal futures, whatever their histories.
 
-        Only hypotheses with different pasts are compared.
+        Only hypotheses with different histories are compared.
         """
         examples: dict[tuple[bytes, int], int] = {}
         n_compared, scorer, steps = 0, self.scorer, self.walks.steps
@@ -238,7 +238,7 @@ class ModelLaws:
         return n_compared
 
     def sums(self) -> int:
-        """A derivation is worth the same to a scorer that has seen no other one before."""
+        """A new scorer gives a derivation the same features as one that has scored others."""
         for path, found in self.derivations:
             fresh = self.model.prepare(self.sentence, self.options)
             message = "a derivation's features must not depend on those that were scored before"
@@ -247,7 +247,7 @@ class ModelLaws:
         return len(self.derivations)
 
     def referred(self) -> int:
-        """The sum over the steps is the reference's value of the derivation."""
+        """The sum over the steps equals the reference's features of the derivation."""
         assert self.reference is not None
         for path, found in self.derivations:
             expected = self.reference(self.model, self.sentence, self.options, path)
@@ -265,7 +265,7 @@ class ModelLaws:
         return values
 
     def tables(self) -> int:
-        """The values that the search looks up in the tables are those of the scorer."""
+        """The values in the tables, which the search uses, equal those of the scorer."""
         scorer, steps = self.scorer, self.walks.steps
         assert isinstance(scorer, TableScorer)
         weights = np.random.default_rng(self.seed).normal(size=scorer.n_features)
@@ -299,7 +299,7 @@ class ModelLaws:
         with TemporaryDirectory() as one, TemporaryDirectory() as two:
             model.save(Path(one))
             loaded = type(model)(**model.settings()).load(Path(one))
-            # a scorer may number its states as they come, so each takes the walks itself
+            # a scorer may number its states in order of use, so each makes the walks itself
             first, second = (
                 s.features(walk_through(s, self.options, self.seed).steps)
                 for s in (self.scorer, loaded.prepare(self.sentence, self.options))
@@ -313,7 +313,7 @@ class ModelLaws:
 
 
 def walk_through(scorer: SentenceScorer, options: OptionTable, seed: int) -> Walks:
-    """The steps of random derivations, with the states that the model itself gives."""
+    """The steps of random derivations, with the model's states."""
     paths = [tuple(path) for path in _with_detours(options, N_WALKS, seed)]
     batches, before = [], []
     for n_taken, (going, steps, _) in enumerate(walk(scorer, options, _ragged(paths))):
@@ -341,8 +341,8 @@ def random_derivations(options: OptionTable, n: int, seed: int) -> Iterator[list
 
 
 def _with_detours(options: OptionTable, n: int, seed: int) -> Iterator[list[int]]:
-    """Random derivations, each followed by one that reaches one of its steps by another order of
-    the same options."""
+    """Random derivations, each followed by one that reaches one of its steps with the same options
+    in another order."""
     random = np.random.default_rng(seed)
     for path in random_derivations(options, n, seed):
         yield path

@@ -1,4 +1,4 @@
-"""The features of whole derivations, all of which are taken step by step at the same time."""
+"""The features of whole derivations, computed step by step for all of them at once."""
 
 from collections.abc import Iterator
 
@@ -12,7 +12,7 @@ from hyperbaton.models.distortion.interface import START, OptionTable, SentenceS
 def derivation_features(
     scorer: SentenceScorer, options: OptionTable, derivations: Ragged
 ) -> FloatArray:
-    """A scorer's features, summed over the steps and the end of each derivation, (n, F)."""
+    """Sums a scorer's features over the steps and the end of each derivation, (n, F)."""
     values = np.zeros((len(derivations), scorer.n_features))
     last = np.full(len(derivations), scorer.initial_state, np.int64)
     for going, steps, state in walk(scorer, options, derivations):
@@ -24,10 +24,10 @@ def derivation_features(
 def walk(
     scorer: SentenceScorer, options: OptionTable, derivations: Ragged
 ) -> Iterator[tuple[Int64Array, Steps, Int64Array]]:
-    """The first steps of all derivations, then the second ones, and so on: which derivations have
-    such a step, the steps with the states that the scorer itself gives, and the states after them.
+    """Yields the first steps of all derivations, then the second ones, and so on: the derivations
+    with such a step, the steps with the scorer's states, and the states after them.
 
-    A row of `derivations` has the options of one, in target order.
+    A row of `derivations` has the options of one derivation, in target order.
     """
     n = len(derivations)
     state = np.full(n, scorer.initial_state, np.int64)

@@ -1,7 +1,7 @@
 """How many gaps a step leaves open: stretches of untranslated words before a translated one.
 
-The search must return to every gap, so translators, and people, leave few open. This is a small
-model in its own right, and the example of one that looks at the coverage.
+The search must return to every gap, so good translations leave few open. This small model is also
+the example of a model that depends on the coverage.
 """
 
 from typing import ClassVar
@@ -47,4 +47,4 @@ class GapScorer(SentenceScorer):
         return -gaps[:, None]
 
     def advance(self, steps: Steps) -> Int64Array:
-        return np.zeros(len(steps.option), np.int64)  # the coverage says it all
+        return np.zeros(len(steps.option), np.int64)  # no state besides the coverage

@@ -1,10 +1,10 @@
-"""What a distortion model is, for the decoder and for whoever writes a new one.
+"""The interface of distortion models.
 
 A fitted model is read-only and shared by threads. For each sentence it makes a scorer, which works
 on arrays of steps: B steps at once, F features, N options, W 64-bit words of coverage.
 
-    previous option ──step──▶ option        features   exact values of taking the step
-                                            advance    what the future may depend on afterwards
+    previous option ──step──▶ option        features   exact values of the step
+                                            advance    the state that later steps depend on
 
 Two hypotheses with equal coverage, equal language model state and equal states of all models are
 interchangeable, and the decoder keeps only the better one. A model whose score depends on anything
@@ -40,14 +40,14 @@ from hyperbaton.foundation.files.vocabulary import Vocabulary
 from hyperbaton.models.phrases.settings import GRID
 from hyperbaton.models.phrases.table import PhraseTable
 
-COPIED = -1  # target word that is not the phrase table's: an unknown source word itself, or given
+COPIED = -1  # target word that is not in the phrase table: a copied source word, or a given word
 UNKNOWN_ENTRY = -1  # of an unknown word
-FIRST_GIVEN = -2  # entry of the first translation that the user gave; −3 is the second, and so on
+FIRST_GIVEN = -2  # entry of the first translation given by the user; −3 is the second, and so on
 START = -1  # the `previous` option of a sentence's first step
 
 
 class Given(NamedTuple):
-    """A translation that the user gave."""
+    """A translation given by the user."""
 
     words: tuple[str, ...]
     log_probability: float
@@ -57,8 +57,8 @@ class Given(NamedTuple):
 class OptionTable:
     """The options of one sentence: phrase pairs placed on source spans.
 
-    Arrays that only some models need are computed on first use. Neither unknown words nor given
-    translations have entries, and models cannot tell much about them.
+    Arrays that only some models need are computed on first use. Unknown words and given
+    translations have no entries, so models know little about them.
     """
 
     n_words: int
@@ -66,7 +66,7 @@ class OptionTable:
     end: Int32Array  # (N,) one past the last
     entry: Int64Array  # (N,) entry of the phrase table, or a negative number as above
     phrases: PhraseTable
-    drop_unknown: bool = False  # unknown words are left out instead of copied
+    drop_unknown: bool = False  # unknown words are dropped instead of copied
     given: tuple[Given, ...] = ()
 
     def __len__(self) -> int:
@@ -92,7 +92,7 @@ class OptionTable:
 
     @cached_property
     def target_words(self) -> Ragged:
-        """Target word ids of each option; COPIED for words that are not the table's."""
+        """Target word ids of each option; COPIED for words that are not in the table."""
         known = self.has_entry
         rows = self.phrases.target[np.maximum(self.entry, 0)].astype(np.int64)
         words = self.phrases.target_phrases.take(rows)
@@ -107,8 +107,8 @@ class OptionTable:
         return Ragged(values, offsets)
 
     def linked_source(self, option: Int64Array, place: Int64Array) -> Int64Array:
-        """Where the first source word is that the target word at a place of each option is linked
-        with; (n,) each."""
+        """The position of the first source word linked to the target word at a place of each
+        option; (n,) each."""
         row = self.inner[option] >> (GRID * place).astype(np.uint64)
         links = row[:, None] >> np.arange(GRID, dtype=np.uint64) & np.uint64(1)
         first: Int64Array = self.start[option] + links.argmax(axis=1)
@@ -123,21 +123,21 @@ class OptionTable:
         return scores
 
     def given_at(self, option: int) -> Given:
-        """The given translation that an option is."""
+        """The given translation of an option."""
         return self.given[FIRST_GIVEN - int(self.entry[option])]
 
 
 class Steps(NamedTuple):
-    """B steps, each from a hypothesis to one that has taken one option more."""
+    """B steps, each of which extends a hypothesis by one option."""
 
-    previous: Int32Array  # (B,) the option taken before, START at the beginning
-    option: Int32Array  # (B,) the option that is taken
+    previous: Int32Array  # (B,) the previous option, START at the beginning
+    option: Int32Array  # (B,) the option of the step
     coverage: UInt64Array  # (B, W) source words covered before the step
     state: Int64Array  # (B,) this model's state before the step
 
 
 class HeatMap(NamedTuple):
-    """A table over the sentence that is worth looking at, such as P(next word | current word)."""
+    """A table over the sentence for display, such as P(next word | current word)."""
 
     title: str
     rows: tuple[str, ...]
@@ -150,7 +150,7 @@ class HeatMap(NamedTuple):
 class SentenceScorer(ABC):
     """A model's scores for the steps of one sentence.
 
-    Unless it is made of tables (`tables.py`), the search asks it once per stack, with one batch of
+    Unless it consists of tables (`tables.py`), it scores one batch per stack of the search, with
     all steps that may lead into it, and its scores may depend on the coverage.
     """
 
@@ -159,7 +159,7 @@ class SentenceScorer(ABC):
 
     @abstractmethod
     def features(self, steps: Steps) -> FloatArray:
-        """Exact values of taking each step, (B, F)."""
+        """Exact feature values of each step, (B, F)."""
 
     @abstractmethod
     def advance(self, steps: Steps) -> Int64Array:
@@ -170,21 +170,21 @@ class SentenceScorer(ABC):
         return np.zeros((len(state), self.n_features))
 
     def option_estimate(self, n_options: int) -> FloatArray:
-        """What taking an option will cost at best, for the future cost of spans, (N, F)."""
+        """The best possible values of an option, for the future cost of spans, (N, F)."""
         return np.zeros((n_options, self.n_features))
 
     def jump_estimate(self) -> FloatArray | None:
-        """What a jump from each end of a phrase to each start of the next will cost at best, for
-        pruning, (n_words + 1, n_words, F)."""
+        """The best possible values of a jump from each end of a phrase to each start of the next,
+        for pruning, (n_words + 1, n_words, F)."""
         return None
 
     def heat_maps(self) -> Sequence[HeatMap]:
-        """Tables that `hyperbaton explain` may draw of this sentence."""
+        """Tables for this sentence that `hyperbaton explain` can draw."""
         return ()
 
     def distributions(self) -> Sequence[FloatArray]:
-        """The probabilities behind the values, one distribution in each row. A law checks that they
-        sum to one."""
+        """The probabilities behind the values, one distribution in each row. The conformance tests
+        check that they sum to one."""
         return ()
 
 
@@ -193,8 +193,8 @@ class DistortionModel(Estimator, ABC):
     arguments, which are the settings. `fit` learns attributes whose names end in `_`, which `save`
     writes and `load` reads. Override `feature_names`, `prepare`, and `fit` if the model learns."""
 
-    FORMAT: ClassVar[int] = 1  # of the saved files; others cannot be loaded, and are learned again
-    REVISION: ClassVar[int] = 1  # of what `fit` learns; others are loaded, but learned again
+    FORMAT: ClassVar[int] = 1  # of saved files; another format cannot be loaded
+    REVISION: ClassVar[int] = 1  # of `fit`; another revision is loaded, but training fits again
     in_phrase_table: ClassVar[bool] = False  # whether its scores are learned with the phrase table
 
     @property
@@ -258,8 +258,8 @@ class DistortionModel(Estimator, ABC):
             else:
                 raise DataError(
                     f"the model {self.name} cannot save {key}, which is a {type(value).__name__}",
-                    expected="arrays, vocabularies, numbers, texts, lists and dictionaries",
-                    advice="give the model its own save and load",
+                    expected="expected arrays, vocabularies, numbers, texts, lists, dictionaries",
+                    advice="override save and load in the model",
                 )
         save_arrays(directory, self.FORMAT, header, arrays, vocabularies)
 
@@ -286,26 +286,27 @@ class DistortionModel(Estimator, ABC):
         if missing:
             raise DataError(
                 f"the model {self.name} needs the layer {missing[0]!r}",
-                expected=f"it has {', '.join(sorted(sentence.layers)) or 'words only'}",
+                expected=f"the sentence has {', '.join(sorted(sentence.layers)) or 'words only'}",
             )
 
 
 def takes(model: DistortionModel, keyword: str) -> bool:
-    """Whether `fit` does."""
+    """Whether the model's `fit` takes a keyword."""
     parameters = inspect.signature(model.fit).parameters
-    takes_all = any(each.kind is each.VAR_KEYWORD for each in parameters.values())
+    takes_all = any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values())
     return takes_all or keyword in parameters
 
 
 def fit_model(model: DistortionModel, corpus: AlignedCorpus, **offered: Any) -> DistortionModel:
-    """Calls `fit` with those of the offered keywords that it takes; it may take none of them."""
+    """Calls `fit` with those of the offered keywords that it takes."""
     parameters = inspect.signature(model.fit).parameters
-    for each in list(parameters.values())[1:]:
-        is_variadic = each.kind in (each.VAR_POSITIONAL, each.VAR_KEYWORD)
-        if each.default is each.empty and not is_variadic and each.name not in offered:
+    for parameter in list(parameters.values())[1:]:
+        is_variadic = parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
+        is_required = parameter.default is parameter.empty and not is_variadic
+        if is_required and parameter.name not in offered:
             raise SettingError(
-                f"fit of the model {model.name} asks for {each.name!r}",
-                expected=f"fit(corpus), with any of {', '.join(offered)}",
+                f"fit of the model {model.name} asks for {parameter.name!r}",
+                expected=f"expected fit(corpus), with any of {', '.join(offered)}",
             )
     taken = {key: value for key, value in offered.items() if takes(model, key)}
     return model.fit(corpus, **taken)

@@ -1,8 +1,8 @@
-"""What a perfect distortion model would say: it knows the order of the reference.
+"""The oracle: a perfect distortion model, which knows the order of the reference.
 
-Sentences bring that order as a layer: a rank for each source word, read off a word alignment of the
+The order is a layer of the sentence: a rank for each source word, from a word alignment of the
 source and its reference (`corpus/corpora/alignment.py`). No word should be translated before all
-words of lower rank are; words that are FREE may come at any time.
+words of lower rank; words that are FREE may come at any time.
 """
 
 from typing import ClassVar
@@ -19,14 +19,14 @@ from hyperbaton.models.distortion.interface import (
     Steps,
 )
 
-LEFT, RIGHT, NOWHERE = "left", "right", "free"  # where words without links belong
+LEFT, RIGHT, NOWHERE = "left", "right", "free"  # the neighbour of words without links
 
 
 class Oracle(DistortionModel):
-    """A price for every word that comes too late.
+    """A penalty for every word that comes too late.
 
-    With the price above all that other models can say, the search comes as near to the order as
-    phrases and distortion limit allow; with a lower one the other models may object.
+    If the penalty exceeds all other scores, the search comes as near to the order as phrases and
+    distortion limit allow; with a lower one, other models can outweigh it.
     """
 
     name: ClassVar[str] = "oracle"
@@ -38,7 +38,8 @@ class Oracle(DistortionModel):
         unaligned: str = NOWHERE,
     ) -> None:
         self.price, self.unaligned = price, unaligned
-        self._check("unaligned", unaligned in (LEFT, RIGHT, NOWHERE), "left, right or free")
+        is_known = unaligned in (LEFT, RIGHT, NOWHERE)
+        self._check("unaligned", is_known, "expected left, right or free")
         self._check_positive("price")
 
     @property
@@ -54,7 +55,7 @@ class Oracle(DistortionModel):
         return (self.price,)
 
     def prepare(self, sentence: Sentence, options: OptionTable) -> "InOrder":
-        assert sentence.order is not None  # `check` has seen to it
+        assert sentence.order is not None  # guaranteed by `check`
         ranks = np.array(sentence.order, np.int64)
         if self.unaligned == LEFT:
             ranks = _as_before(ranks)
@@ -64,10 +65,10 @@ class Oracle(DistortionModel):
 
 
 class InOrder(SentenceScorer):
-    """How many words come too late.
+    """The number of words that come too late.
 
     A phrase is translated at once, so its words may have different ranks. Each phrase that comes
-    too early counts every word that should have come before.
+    too early counts every word that should have come before it.
     """
 
     n_features = 1
@@ -93,6 +94,6 @@ class InOrder(SentenceScorer):
 
 
 def _as_before(ranks: Int64Array) -> Int64Array:
-    """Words that are FREE with the rank of the last word before them that is not."""
+    """Gives FREE words the rank of the last word before them that is not FREE."""
     place = np.maximum.accumulate(np.where(ranks == FREE, 0, np.arange(len(ranks))))
     return ranks[place]

@@ -14,7 +14,7 @@ from hyperbaton.models.phrases.reordering import CLASSES, ReorderingType
 
 
 def class_of_orientation(classes: str) -> Int64Array:
-    """The number of the class that each of the four orientations belongs to."""
+    """The class number of each of the four orientations."""
     class_of = np.zeros(4, np.int64)
     for number, orientations in enumerate(CLASSES[classes].values()):
         class_of[list(orientations)] = number
@@ -24,9 +24,9 @@ def class_of_orientation(classes: str) -> Int64Array:
 def moves_between_spans(
     n_words: int, start: Int32Array, end: Int32Array, class_of_orientation: Int64Array
 ) -> tuple[Int32Array, NDArray[np.uint8]]:
-    """The span of each option, (N + 1,), the beginning first, and the class of the move from one
-    span to another."""
-    number = np.zeros((n_words, n_words + 1), np.int32)  # by start and end; 0 is the beginning's
+    """The span number of each option, (N + 1,), the beginning first, and the class of the move
+    between each two spans."""
+    number = np.zeros((n_words, n_words + 1), np.int32)  # by start and end; 0 is the beginning
     number[start, end] = EMPTY
     n_spans = np.count_nonzero(number) + 1
     span, spans = np.zeros(len(start) + 1, np.int32), np.empty((2, n_spans), np.int32)
@@ -36,8 +36,8 @@ def moves_between_spans(
 
 
 class OrientationScorer(TableScorer):
-    """Scores of moves between spans, in classes: a feature for each direction and class. Backward
-    features score the option that is entered, forward features the one that is left."""
+    """Scores of moves between spans, by class: a feature for each direction and class. Backward
+    features belong to the next option, forward features to the previous one."""
 
     def __init__(self, kind: ReorderingType, options: OptionTable, scores: FloatArray) -> None:
         self._span, self._class = moves_between_spans(
@@ -48,7 +48,7 @@ class OrientationScorer(TableScorer):
         self._directions = tuple(dict.fromkeys(direction for direction, _ in kind.columns))
         self.n_features = len(kind.columns)
         self.tables, self.finish_values = (), None
-        # forward features look at the previous option, backward ones only at its span
+        # forward features depend on the previous option, backward ones only on its span
         places = np.arange(len(options) + 1)
         spans = self._span.astype(np.int64)
         self.state_of_option = places if "forward" in self._directions else spans
@@ -68,18 +68,19 @@ class OrientationScorer(TableScorer):
         after = np.zeros((len(weighted), self._n_classes))
         before = np.zeros((len(weighted) + 1, self._n_classes))
         for number, direction in enumerate(self._directions):
-            own = weighted[:, number * self._n_classes : (number + 1) * self._n_classes]
+            scores = weighted[:, number * self._n_classes : (number + 1) * self._n_classes]
             if direction == "backward":
-                after += own
+                after += scores
             else:
-                before[1:] += own
+                before[1:] += scores
         return [Moves(self._span, self._class, before, after)]
 
 
 @uncounted_kernel
 def _number_and_classify(start, end, class_of_orientation, number, span, starts, ends, class_of):
-    """Fills in the spans of the options, the spans, and the classes of the moves between them."""
-    starts[0], ends[0] = -1, 0  # nothing is swapped with the beginning
+    """Fills in the span numbers of the options, the spans, and the classes of moves between
+    them."""
+    starts[0], ends[0] = -1, 0  # there is no swap with the beginning
     n_spans = 1
     for option in range(len(start)):
         if number[start[option], end[option]] == EMPTY:

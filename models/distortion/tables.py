@@ -1,4 +1,4 @@
-"""Ready-made scorers for models whose score is a table look-up.
+"""Scorers for models whose scores are table look-ups.
 
 The score of a step depends on a small row key of the previous option (its end, its span, its last
 word) and a column key of the next one. The decoder projects the tables on the weights once per
@@ -28,19 +28,19 @@ class Table:
 
 
 class Moves(NamedTuple):
-    """Weighted scores by the class of the move from one span to another and by the option at its
-    beginning or end: far smaller than tables of options and spans."""
+    """Weighted scores by the class of the move between two spans and by the option at its beginning
+    or end: much smaller than tables of options and spans."""
 
     span: Int32Array  # (N + 1,) of each option; at 0 that of the beginning
     class_of: NDArray[np.uint8]  # (spans, spans) class of the move from one span to another
-    before: FloatArray  # (N + 1, classes) score by the option that is left
-    after: FloatArray  # (N, classes) score by the option that is entered
+    before: FloatArray  # (N + 1, classes) score by the previous option
+    after: FloatArray  # (N, classes) score by the next option
 
 
 class TableScorer(SentenceScorer):
-    """A scorer that is one table or a sum of tables.
+    """A scorer of one table or a sum of tables.
 
-    `finish_values` holds what ending the sentence is worth after each option, (N + 1, F).
+    `finish_values` are the values of ending the sentence after each option, (N + 1, F).
     """
 
     def __init__(
@@ -76,7 +76,7 @@ class TableScorer(SentenceScorer):
         return after[state]
 
     def projected(self, weights: FloatArray) -> list[tuple[Int32Array, Int32Array, FloatArray]]:
-        """Rows, columns and weighted sums, one table each."""
+        """The rows, columns and weighted values of each table."""
         result = []
         for table in self.tables:
             last = table.first_feature + table.values.shape[2]
@@ -85,13 +85,13 @@ class TableScorer(SentenceScorer):
         return result
 
     def moves(self, weights: FloatArray) -> list[Moves]:  # noqa: ARG002
-        """Weighted scores of moves, to be added to those of the tables."""
+        """Weighted scores of moves, which are added to those of the tables."""
         return []
 
 
 def weighted_sum(values: FloatArray, weights: FloatArray) -> FloatArray:
-    """Of the features, which come last; the usual case of one feature is several times as fast as a
-    product of matrices."""
+    """The weighted sum over the last axis, the features; for one feature this is several times as
+    fast as a matrix product."""
     return values[..., 0] * weights[0] if len(weights) == 1 else values @ weights
 
 
@@ -99,7 +99,7 @@ def joint_numbers(columns: Sequence[NDArray[Any]]) -> Int64Array:
     """A number for each combination of the columns' small numbers."""
     if len(columns) > 1:
         every = np.arange(len(columns[0]))
-        if any(np.array_equal(column, every) for column in columns):  # it tells all rows apart
+        if any(np.array_equal(column, every) for column in columns):  # it distinguishes all rows
             return every
     joint = columns[0].astype(np.int64)
     for column in columns[1:]:

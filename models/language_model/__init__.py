@@ -1,6 +1,6 @@
-"""N-gram language models: estimated from text, read and written as ARPA files, queried fast.
+"""N-gram language models: estimation from text, ARPA files, fast queries.
 
-    text ──read_text──▶ word numbers ──estimate──▶ NGrams ──write_arpa──▶ ARPA file
+    text ──read_text──▶   word ids   ──estimate──▶ NGrams ──write_arpa──▶ ARPA file
                                                      │  ◀──read_arpa──
                                                      └──▶ LanguageModel (automaton) ◀──▶ folder
 

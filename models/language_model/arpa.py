@@ -1,14 +1,14 @@
 r"""Reads and writes ARPA files, the text format of backoff language models (SRILM, KenLM, others).
 
     \data\
-    ngram 1=5            as many sections as there are such lines
+    ngram 1=5            one such line for each section
     \1-grams:
-    -0.9 <s> -0.3        log10 probability, words, log10 backoff if there is one
+    -0.9 <s> -0.3        log10 probability, words, optional log10 backoff
     \end\
 
-Other tools leave things out. A missing <unk> has probability 10^-100, as in KenLM. A missing prefix
-of an n-gram is added with the probability that backing off gives it, which changes no probability.
-Missing suffixes and backoffs need nothing. Text before `\data\` is skipped.
+Files of other tools may be incomplete. A missing <unk> has probability 10^-100, as in KenLM. A
+missing prefix of an n-gram is added with its backoff probability, which changes no probability.
+Missing suffixes and backoffs are valid. Text before `\data\` is skipped.
 """
 
 import re
@@ -40,14 +40,14 @@ from hyperbaton.models.language_model.arpa_lines import (
 )
 from hyperbaton.models.language_model.ngrams import LN10, MAX_ORDER, NGrams, NGramSection, assemble
 
-BYTES_AT_ONCE = 1 << 22  # that are read
-LINES_AT_ONCE = 1 << 16  # that are written
+BYTES_AT_ONCE = 1 << 22  # per read
+LINES_AT_ONCE = 1 << 16  # per write
 UNKNOWN_LOG10 = -100.0
 _COUNT = re.compile(r"ngram\s+([0-9]{1,15})\s*=\s*([0-9]{1,15})")
 
 
 def write_arpa(ngrams: NGrams, path: Path) -> None:
-    """Writes a file, gzip by name, which appears under its name when it is complete."""
+    """Writes an ARPA file, compressed if its name ends in `.gz`; it appears when it is complete."""
     index = index_words(ngrams.vocabulary)
     with open_to_write(path) as stream:
         counts = "".join(f"ngram {n}={count}\n" for n, count in enumerate(ngrams.counts, 1))
@@ -69,7 +69,7 @@ def write_arpa(ngrams: NGrams, path: Path) -> None:
 
 
 class _Source:
-    """A position in an ARPA file, of which a piece of whole lines is at hand."""
+    """A position in an ARPA file, with a buffer of whole lines."""
 
     def __init__(self, path: Path) -> None:
         self._path, self._stream = path, open_binary(path)
@@ -80,7 +80,7 @@ class _Source:
         self._stream.close()
 
     def fill(self) -> bool:
-        """Reads on if no line is at hand; False at the end of the file."""
+        """Refills the buffer if it is used up; False at the end of the file."""
         if self.at == len(self.text):
             self._n_before += self.text.count(b"\n")
             try:
@@ -110,18 +110,18 @@ class _Source:
         except UnicodeDecodeError as error:
             raise self.error(
                 f"byte 0x{self.text[begin + error.start]:02x} is not UTF-8",
-                "convert the file first, for instance with iconv -t UTF-8",
+                "convert the file, for instance with iconv -t UTF-8",
                 begin,
             ) from None
 
     def error(self, what: str, expected: str = "", at: int | None = None) -> DataError:
-        """An error about a line of the text, the next one unless a place is given."""
+        """An error about a line of the text: the next one, or the one at a given position."""
         line = self._n_before + self.text.count(b"\n", 0, self.at if at is None else at) + 1
         return DataError(what, where=f"{self._path}:{line}", expected=expected)
 
 
 def read_arpa(path: Path, progress: Progress = silent) -> NGrams:
-    """The n-grams of an ARPA file, plain or compressed by its name."""
+    """Reads an ARPA file, decompressing it by its suffix."""
     vocabulary, sections = Vocabulary(), []
     with closing(_Source(path)) as source:
         for length, count in enumerate(_read_header(source), 1):
@@ -144,7 +144,7 @@ def read_arpa(path: Path, progress: Progress = silent) -> NGrams:
 
 
 def check_header(path: Path) -> None:
-    """Refuses a file that is not an ARPA file, or whose order is too high."""
+    """Rejects a file that is not an ARPA file, or whose order is too high."""
     with closing(_Source(path)) as source:
         _read_header(source)
 
@@ -152,13 +152,13 @@ def check_header(path: Path) -> None:
 def _read_header(source: _Source) -> list[int]:
     while (line := source.line()) != "\\data\\":
         if line is None:
-            raise source.error("the file has no \\data\\ line", "an ARPA file begins with one")
+            raise source.error("the file has no \\data\\ line", "expected an ARPA file")
         source.take_line()
     source.take_line()
     counts: list[int] = []
     while match := _COUNT.fullmatch(source.line() or ""):
         if int(match[1]) != len(counts) + 1:
-            raise source.error(f"ngram {match[1]} is out of turn", f"expected {len(counts) + 1}")
+            raise source.error(f"ngram {match[1]} is out of order", f"expected {len(counts) + 1}")
         counts.append(int(match[2]))
         source.take_line()
     if not 1 <= len(counts) <= MAX_ORDER:
@@ -177,7 +177,7 @@ def _expect(source: _Source, wanted: str) -> None:
 
 
 def _read_unigrams(source: _Source, vocabulary: Vocabulary) -> tuple[NGramSection, int]:
-    """The unigrams, including <unk>, and how many the file has."""
+    """The unigrams, including <unk>, and their number in the file."""
     values: dict[int, tuple[float, float]] = {}
     for part in _parts(source, 1, index_words(vocabulary)):
         for (begin, end), *value in zip(
@@ -190,7 +190,7 @@ def _read_unigrams(source: _Source, vocabulary: Vocabulary) -> tuple[NGramSectio
             values[number] = value[0], value[1]
     for number, word in enumerate(SPECIAL[1:], 1):
         if number not in values:
-            raise source.error(f"{word} is not among the unigrams", "sentences need it")
+            raise source.error(f"{word} is not among the unigrams", "every model needs it")
     n_read = len(values)
     values.setdefault(0, (UNKNOWN_LOG10, 0.0))
     numbers = np.array(list(values), dtype=np.int32).reshape(-1, 1)
@@ -206,7 +206,7 @@ def _read_section(source: _Source, length: int, index: DistinctRows) -> NGramSec
 
 
 def _parts(source: _Source, length: int, index: DistinctRows) -> Iterator[ParsedLines]:
-    """The n-grams of a section, a part for each piece of text; a bad line is an error."""
+    """Yields the n-grams of a section in parts; a bad line is an error."""
     why = MORE
     while why == MORE and source.fill():
         part = parse_lines(source.text, source.at, length, index)
@@ -219,7 +219,7 @@ def _parts(source: _Source, length: int, index: DistinctRows) -> Iterator[Parsed
 def _bad_line(source: _Source, length: int, part: ParsedLines) -> DataError:
     if part.why in (TOO_FEW, TOO_MANY):
         what = "too few fields" if part.why == TOO_FEW else "too many fields"
-        return source.error(what, f"expected a probability, a {length}-gram, perhaps a backoff")
+        return source.error(what, f"expected a probability, a {length}-gram, optionally a backoff")
     field = source.decoded(*part.field)
     return source.error(
         {

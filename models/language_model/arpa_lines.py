@@ -1,8 +1,7 @@
 """Compiled reading and writing of the n-gram lines of ARPA files: probability, words, backoff.
 
-When reading, spaces and tabs separate fields, empty lines are skipped, and a line that begins with
-a backslash ends the section. Written numbers have seven digits after the point, which is the
-precision of 32-bit floats.
+On reading, spaces and tabs separate fields, empty lines are skipped, and a line that begins with a
+backslash ends the section. Written numbers have seven decimals, the precision of 32-bit floats.
 """
 
 from typing import NamedTuple
@@ -18,22 +17,22 @@ from hyperbaton.foundation.kernels import inner, kernel
 
 SPACE, TAB, NEWLINE, RETURN, BACKSLASH = (ord(sign) for sign in " \t\n\r\\")
 PLUS, MINUS, POINT, ZERO, NINE, UPPER_E, LOWER_E = (ord(sign) for sign in "+-.09Ee")
-# why the reading of a piece of text stopped
+# why reading stopped
 MORE, SECTION_ENDS, TOO_FEW, TOO_MANY, NO_NUMBER, ABOVE_ZERO, NO_WORD = range(7)
 SEPARATORS = (" ", "\t", "\n", "\r")
 N_DIGITS = 7
-ALL_DIGITS = 1e17  # of a number: more change nothing
-LARGEST_LOG = 1e6  # log10 of a probability or a backoff, whatever its sign
+ALL_DIGITS = 1e17  # further digits do not change a number
+LARGEST_LOG = 1e6  # absolute log10 of a probability or a backoff
 WIDEST = 14  # characters of a number: sign, three digits, point, seven digits; and a separator
 
 
 def index_words(vocabulary: Vocabulary) -> DistinctRows:
-    """The letters of all words, with no room for more: what `add_row` does not find is EMPTY."""
+    """A full table of all words' letters: `add_row` returns EMPTY for an unknown word."""
     for word in vocabulary.words:
         if not word or any(separator in word for separator in SEPARATORS):
             raise DataError(
-                f"the word {word!r} cannot stand in a text file",
-                expected="words without spaces, tabs and line ends",
+                f"the word {word!r} cannot be written to a text file",
+                expected="expected words without spaces, tabs and line breaks",
             )
     encoded = [word.encode() for word in vocabulary.words]
     index = DistinctRows(
@@ -54,12 +53,12 @@ def _fill(index):
 
 
 class ParsedLines(NamedTuple):
-    words: Int32Array  # (n-grams, length) ids; of unigrams (n-grams, 2) where the words are
+    words: Int32Array  # (n-grams, length) ids; for unigrams the positions of words, (n-grams, 2)
     probability: FloatArray  # (n-grams,) as written, base 10
-    backoff: FloatArray  # (n-grams,) 0 where there is none
-    stop: int  # where the line begins that was not read
-    why: int  # MORE, SECTION_ENDS or what is wrong with that line
-    field: tuple[int, int]  # the field that is wrong
+    backoff: FloatArray  # (n-grams,) 0 if there is none
+    stop: int  # start of the first line that was not read
+    why: int  # MORE, SECTION_ENDS or the problem of that line
+    field: tuple[int, int]  # the wrong field
 
 
 def parse_lines(text: bytes, at: int, length: int, index: DistinctRows) -> ParsedLines:
@@ -88,23 +87,23 @@ def _parse(text, at, length, index, words, values):
             stop = begin
             while stop < end and not _is_blank(text[stop]):
                 stop += 1
-            found = MORE
+            of_field = MORE
             if n_fields == 0 or n_fields == length + 1:
                 is_number, value = _number(text, begin, stop)
                 values[row, min(n_fields, 1)] = value
                 if not is_number:
-                    found = NO_NUMBER
+                    of_field = NO_NUMBER
                 elif n_fields == 0 and value > 0.0:
-                    found = ABOVE_ZERO
+                    of_field = ABOVE_ZERO
             elif length == 1 and n_fields == 1:
                 words[row, 0], words[row, 1] = begin, stop
             elif n_fields <= length:
                 word = add_row(index, text[begin:stop], stop - begin)
                 words[row, n_fields - 1] = word
                 if word == EMPTY:
-                    found = NO_WORD
-            if problem == MORE and found != MORE:
-                problem, bad = found, (begin, stop)
+                    of_field = NO_WORD
+            if problem == MORE and of_field != MORE:
+                problem, bad = of_field, (begin, stop)
             n_fields += 1
             begin = _skip_blanks(text, stop, end)
         if n_fields > length + 2:
@@ -132,7 +131,7 @@ def _skip_blanks(text: NDArray[np.uint8], begin: int, end: int) -> int:
 
 @inner
 def _number(text: NDArray[np.uint8], begin: int, end: int) -> tuple[bool, float]:
-    """A decimal number, with or without an exponent; one of more than 15 digits is rounded."""
+    """Parses a decimal number with an optional exponent; rounds more than 15 digits."""
     at = begin
     sign = 1.0
     if at < end and (text[at] == MINUS or text[at] == PLUS):
@@ -164,7 +163,7 @@ def _number(text: NDArray[np.uint8], begin: int, end: int) -> tuple[bool, float]
         exponent += -given if negative else given
     if exponent < 0:
         value /= 10.0**-exponent  # exact for up to 15 digits, unlike a product with 10^exponent
-    elif value > 0.0:  # 0 times the infinity of a huge exponent is not a number
+    elif value > 0.0:  # 0 times the infinity of a huge exponent would be NaN
         value *= 10.0**exponent
     return good and at == end and value <= LARGEST_LOG, sign * value
 
@@ -196,7 +195,7 @@ def format_lines(index, words, probability, backoff, with_backoff):
 
 @inner
 def _write_number(text: NDArray[np.uint8], at: int, value: float) -> int:
-    """Writes a number without trailing zeros; returns where the next character goes."""
+    """Writes a number without trailing zeros; returns the position after it."""
     scaled = np.int64(np.rint(min(abs(value), 999.0) * 10**N_DIGITS))
     if value < 0.0 and scaled > 0:
         text[at] = MINUS

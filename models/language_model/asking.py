@@ -1,8 +1,8 @@
-"""A language model that answers in Python, asked from compiled code.
+"""Queries a language model in Python from compiled code.
 
-The question is a state and a word, the answer log p(word | state) and the state after the word.
-Answers are kept in a table, because a search asks the same questions again and again. A new
-question goes through a function pointer, and takes Python's lock for as long as the answer takes.
+A query is a state and a word, the answer log p(word | state) and the next state. Answers are
+cached, because a search repeats queries. A new query calls a function pointer, and holds the GIL
+during the call.
 """
 
 import ctypes
@@ -22,28 +22,28 @@ from hyperbaton.foundation.kernels import uncounted
 ANSWER = np.dtype(
     [("key", np.uint64), ("logprob", np.float64), ("next", np.int32), ("unused", np.int32)]
 )
-NO_KEY = np.uint64(2**64 - 1)  # of an answer that was never given
+NO_KEY = np.uint64(2**64 - 1)  # key of an empty slot
 ASKED_BITS = 19  # 2^19 answers, 12 MB
 FUNCTION = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_int32, ctypes.c_int32)
 
 
 class Asked(NamedTuple):
-    """All that compiled code needs, as one argument. For one thread."""
+    """The model as one argument of compiled code. For one thread."""
 
     function: int  # address of a FUNCTION: from a state and a word to the next state
-    logprob: FloatArray  # (1,) where the function leaves log p
+    logprob: FloatArray  # (1,) log p, set by the function
     answers: NDArray[Any]  # (2^ASKED_BITS,) ANSWER
 
 
 def no_answers(bits: int) -> NDArray[Any]:
-    """A small table of answers in which new ones replace old ones."""
+    """An empty cache of answers, in which new answers replace old ones."""
     answers = np.zeros(1 << bits, ANSWER)
     answers["key"] = NO_KEY
     return answers
 
 
 def address_of(function: Callable[[int, int], int]) -> int:
-    """Of a FUNCTION, which must be kept alive."""
+    """The address of a FUNCTION, which must be kept alive."""
     return int(ctypes.cast(function, ctypes.c_void_p).value or 0)  # type: ignore[arg-type]
 
 
@@ -54,7 +54,7 @@ def question(state, word):
 
 @uncounted
 def place_of(key, bits):
-    """Where the answer to a question is kept."""
+    """The cache slot of a query."""
     return ((key ^ (key >> np.uint64(29))) * GOLDEN) >> np.uint64(64 - bits)
 
 

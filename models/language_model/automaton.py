@@ -1,20 +1,20 @@
 """A backoff language model as an automaton, for compiled code.
 
-A state is the number of a context: the longest known end of the words so far that can still matter.
-Equal states have equal futures, so a search may merge hypotheses whose states are equal.
+A state is the number of a context: the longest known suffix of the words so far that can still
+matter. Equal states have equal futures, so a search may recombine hypotheses with equal states.
 
     state ──word──▶ is the n-gram (state, word) known?
                       yes: its probability, and the state that it leads to
-                      no:  add the backoff of the state, go to its suffix, ask again
+                      no:  add the backoff of the state, go to its suffix, repeat
                     state 0, the empty context, knows every word
 
-The n-grams that continue a state lie together, sorted by a key that scatters words evenly, so a
-word is found near the place that its key foretells. Each state has a signature of 32 bits, one for
-each range of keys that follow it, which rejects most words that do not follow a state before an
-n-gram is read. Probabilities are natural logarithms in 32 bits.
+The n-grams that continue a state are adjacent, sorted by a key that scatters words evenly, so the
+key predicts the approximate position of a word (interpolation search). Each state has a signature
+of 32 bits, one for each range of keys that follow it, which rejects most words that do not follow
+the state before an n-gram is read. Probabilities are natural logarithms in 32 bits.
 
-A context becomes a state if a longer n-gram continues it or if its backoff is not 0; any other one
-says nothing that its longest suffix does not say, which replaces it (Li and Khudanpur 2008).
+A context becomes a state if a longer n-gram continues it or if its backoff is not 0; any other
+context is equivalent to its longest suffix, which replaces it (Li and Khudanpur 2008).
 """
 
 from typing import Any, Literal, NamedTuple
@@ -39,27 +39,27 @@ GATHER = pow(SCATTER, -1, 1 << 32)  # undoes it
 STATE = np.dtype(
     [
         ("signature", np.uint32),
-        ("first", np.int32),  # of its transitions; the next state's are after them
+        ("first", np.int32),  # first transition; they end at the next state's first
         ("backoff", np.float32),
         ("suffix", np.int32),
     ]
 )
 TRANSITION = np.dtype([("key", np.uint32), ("logprob", np.float32), ("next", np.int32)])
 UNIGRAM = np.dtype([("logprob", np.float32), ("next", np.int32)])
-SHORT_RUN = 16  # transitions among which one guess is good enough
+SHORT_RUN = 16  # transitions for which one interpolation suffices
 
 
 class Automaton(NamedTuple):
-    """All that compiled code needs, as one argument. The arrays are read-only."""
+    """The model as one argument of compiled code. The arrays are read-only."""
 
-    states: NDArray[Any]  # (states + 1,) STATE; the last one only ends the transitions
+    states: NDArray[Any]  # (states + 1,) STATE; the last row only marks the end of transitions
     unigrams: NDArray[Any]  # (vocabulary,) UNIGRAM; words without a unigram are <unk>
     transitions: NDArray[Any]  # (n-grams of two words or more,) TRANSITION
 
 
 @inner
 def word_key(word: Any) -> Any:
-    """Of one word, or of an array of words."""
+    """The key of one word, or of an array of words."""
     return (np.uint64(word) * np.uint64(SCATTER)) & np.uint64(0xFFFFFFFF)
 
 
@@ -70,10 +70,10 @@ def signature_bit(key: Any) -> Any:
 
 @uncounted
 def find_key(transitions: NDArray[Any], key: np.uint64, low: np.int64, high: np.int64) -> np.int64:
-    """Where a key is among transitions[low:high], which are not none; -1 if it is not there."""
+    """The index of a key in transitions[low:high], which must not be empty; -1 if it is absent."""
     n = high - low
     at = low + np.int64((key * np.uint64(n)) >> np.uint64(32))
-    if n > SHORT_RUN:  # keys are spread evenly: a second guess is off by few places among thousands
+    if n > SHORT_RUN:  # a second interpolation is off by few places among thousands
         distance = np.int64(key) - np.int64(transitions[np.uint64(at)].key)
         at = min(max(at + ((distance * n) >> np.int64(32)), low), high - np.int64(1))
     found = np.uint64(transitions[np.uint64(at)].key)
@@ -88,7 +88,7 @@ def find_key(transitions: NDArray[Any], key: np.uint64, low: np.int64, high: np.
 
 @uncounted
 def automaton_step(lm: Automaton, state: int, word: int) -> tuple[float, int]:
-    """log p(word | state), and the state after the word."""
+    """log p(word | state) and the next state."""
     total = 0.0
     here = np.uint64(state)
     key = word_key(word)
@@ -129,8 +129,8 @@ def _states_among(ngrams: NGrams, scratch: Scratch) -> BoolArray:
     is_state: BoolArray = scratch.array(len(ngrams.word), np.bool_)
     for piece in pieces(0, len(is_state)):
         is_state[piece] |= ngrams.backoff[piece].astype(np.float32) != 0
-        is_state[ngrams.prefix[piece]] = True  # continued by something
-    is_state[ngrams.starts[ngrams.order] :] = False  # nothing is longer
+        is_state[ngrams.prefix[piece]] = True  # continued by a longer n-gram
+    is_state[ngrams.starts[ngrams.order] :] = False  # the longest n-grams
     is_state[0] = True
     return is_state
 
@@ -138,7 +138,7 @@ def _states_among(ngrams: NGrams, scratch: Scratch) -> BoolArray:
 def _state_of_nodes(
     ngrams: NGrams, is_state: BoolArray, suffix: Int32Array, scratch: Scratch
 ) -> Int32Array:
-    """For every node its own state, or that of its longest suffix that has one."""
+    """The state of every node, or that of its longest suffix with a state."""
     state: Int32Array = scratch.array(len(is_state), np.int32)
     np.cumsum(is_state, dtype=np.int32, out=state)
     state -= 1
@@ -152,13 +152,13 @@ def _transitions(
     ngrams: NGrams, state: Int32Array, states: NDArray[Any], scratch: Scratch
 ) -> NDArray[Any]:
     """The n-grams of two words or more, sorted by (state of the prefix, key of the word). Prefixes
-    are sorted and all are states, so those of a state are a run of nodes. Fills in what `states`
-    says of them."""
+    are sorted and all are states, so the n-grams of a state are a run of nodes. Also fills in the
+    transitions and signatures of `states`."""
     begin, n = int(ngrams.starts[2]), len(ngrams.word)
     transitions = scratch.array(n - begin, TRANSITION)
     while begin < n:
         end = n
-        if begin + AT_ONCE < n:  # whole runs, at least one
+        if begin + AT_ONCE < n:  # take whole runs, at least one
             last = ngrams.prefix[begin + AT_ONCE]
             side: Literal["left", "right"] = "right" if last == ngrams.prefix[begin] else "left"
             end = int(np.searchsorted(ngrams.prefix, last, side))
@@ -189,12 +189,12 @@ def _unigrams(ngrams: NGrams, state: Int32Array) -> NDArray[np.void]:
 
 
 def list_ngrams(lm: Automaton, vocabulary: Vocabulary, order: int) -> NGrams:
-    """The n-grams of an automaton, the way back from `build_automaton`, for other tools.
+    """The n-grams of an automaton, for other tools: the inverse of `build_automaton`.
 
-    A state is the context of its transitions and was reached first, in order of length, by the
-    n-gram whose words it stands for; longer n-grams that lead to it only end in these words. So the
-    first n-gram into each state tells its words, and the state tells that n-gram's backoff.
-    Logarithms have the 32 bits of the automaton's; words without a unigram get that of <unk>.
+    A state is the context of its transitions. The shortest n-gram that leads to a state has exactly
+    the state's words; longer ones only end in these words. So the first n-gram into each state
+    gives its words, and the state gives that n-gram's backoff. Logarithms have the 32 bits of the
+    automaton; words without a unigram get that of <unk>.
     """
     n_words, n_states = len(lm.unigrams), len(lm.states) - 1
     before = np.repeat(np.arange(n_states), np.diff(lm.states["first"]))
@@ -220,9 +220,9 @@ def list_ngrams(lm: Automaton, vocabulary: Vocabulary, order: int) -> NGrams:
 
 
 def _lengths(before: Int64Array, ngram_of_state: Int64Array) -> Int64Array:
-    """Of every n-gram, one more than that of the state before it."""
+    """The length of every n-gram: one more than that of its context."""
     state_length = np.zeros(len(ngram_of_state), np.int64)
-    while True:  # each round gets one more length right, from the shortest on
+    while True:  # each round corrects the next length, from the shortest on
         longer = state_length[before[ngram_of_state[1:]]] + 1
         if np.array_equal(longer, state_length[1:]):
             return state_length[before] + 1

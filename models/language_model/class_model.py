@@ -1,4 +1,4 @@
-"""A language model of word classes: it gives a word the probability of the class."""
+"""A language model of word classes: the probability of a word is that of its class."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -12,11 +12,11 @@ from hyperbaton.models.language_model.automaton import Automaton
 from hyperbaton.models.language_model.model import FORMAT, LanguageModel, automaton_laws
 from hyperbaton.models.language_model.ngrams import NGrams
 
-OF_WORD = "of_word"  # array that only models of classes have
+OF_WORD = "of_word"  # an array that only class models have
 
 
 class ClassModel(LanguageModel):
-    """Its vocabulary holds the numbers of classes. Unknown words have a class too."""
+    """A model whose vocabulary has class numbers. Unknown words also have a class."""
 
     def __init__(self, model: LanguageModel, classes: WordClasses) -> None:
         super().__init__(model.automaton, model.vocabulary, model.order)

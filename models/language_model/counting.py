@@ -1,9 +1,9 @@
-"""Reads text files as word numbers, and counts all n-grams of a text up to a length, by sorting.
+"""Reads text files as word ids, and counts all n-grams of a text up to a length, by sorting.
 
 An n-gram is numbered by the pair (number of its prefix, last word), so that every length takes one
-sort of 64-bit keys. A long text is sorted in parts, each with the n-grams of some prefixes; one
-after the other they are the same as all at once. Sentences are counted with <s> before and </s>
-after them. What grows with the text may lie in files (foundation/files/scratch.py).
+sort of 64-bit keys. A long text is sorted in parts, each with the n-grams of a range of prefixes;
+the concatenation is the same as sorting everything at once. Sentences are counted with <s> before
+and </s> after them. Arrays that grow with the text may be in files (foundation/files/scratch.py).
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -32,9 +32,9 @@ from hyperbaton.foundation.progress import Progress, silent
 from hyperbaton.models.language_model.ngrams import MAX_ORDER, node_keys
 
 PROGRESS_EVERY = 1000  # lines
-SORTING = 6  # the share of memory for sorting
-BYTES_PER_TOKEN = 48  # of what is sorted together
-SAMPLED_TOKENS = 100_000  # tokens that decide where parts begin
+SORTING = 6  # 1/6 of memory is for sorting
+BYTES_PER_TOKEN = 48  # memory for sorting
+SAMPLED_TOKENS = 100_000  # sample that determines the bounds of parts
 
 Columns: TypeAlias = Mapping[str, Int32Array]  # of n-grams, by the names of `NGramCounts`
 
@@ -52,10 +52,10 @@ class NGramCounts:
 
 
 class Counting:
-    """N-grams that are added length by length, and in order within each length."""
+    """Collects n-grams, which are added length by length, and in order within each length."""
 
     def __init__(self, words: Int32Array, n_words: int, scratch: Scratch) -> None:
-        """Begins with the empty n-gram and the unigrams of a text."""
+        """Starts with the empty n-gram and the unigrams of a text."""
         names = ("prefix", "suffix", "word", "occurrences")
         self._columns = {name: scratch.column(np.int32) for name in names}
         occurrences = np.zeros(n_words, np.int32)
@@ -85,8 +85,8 @@ class Counting:
         check_number(self.n_nodes)
 
     def add_length(self, parts: Iterable[Columns]) -> None:
-        """Parts of the n-grams that are one word longer. Those that begin with <s> lie together,
-        because their prefixes do."""
+        """Adds the n-grams of the next length, in parts. Those that begin with <s> are adjacent,
+        because their prefixes are."""
         first = last = self.n_nodes
         for part in parts:
             low, high = np.searchsorted(part["prefix"], self.begins[-1]).tolist()
@@ -103,28 +103,29 @@ class Counting:
 def count_ngrams(
     sentences: Ragged, n_words: int, order: int, scratch: Scratch = Scratch()
 ) -> NGramCounts:
-    """The n-grams of length 1 to `order` of sentences whose words are below `n_words`.
+    """Counts the n-grams of length 1 to `order` of sentences whose word ids are below `n_words`.
 
-    The special symbols are unigrams, <unk> and <s> with 0 occurrences: no model predicts them.
+    The special symbols are unigrams; <unk> and <s> have 0 occurrences, because no model predicts
+    them.
     """
     check_text(sentences, n_words)
     words, depth = with_boundaries(sentences, scratch)
     counting = Counting(words, n_words, scratch)
     node, longer = (scratch.array(len(words), np.int32) for _ in range(2))
-    np.take(counting.node_of_word, words, out=node, mode="clip")  # n-grams that end here
+    np.take(counting.node_of_word, words, out=node, mode="clip")  # node of the n-gram ending here
     n_parts = max(1, -(-len(words) * BYTES_PER_TOKEN // max(scratch.memory // SORTING, 1)))
     for length in range(2, order + 1):
         bounds = _part_bounds(node, n_parts, *counting.starts[-2:])
-        counting.add_length(  # one part after the other, each numbered when those before are added
+        counting.add_length(  # lazily: each part is numbered after the previous ones are added
             _counted(words, node, _ends(depth, node, length - 1, low, high), longer, counting)
             for low, high in pairwise(bounds)
         )
-        node, longer = longer, node  # what is left from shorter n-grams is not looked at
+        node, longer = longer, node  # stale values of shorter n-grams are never read
     return counting.finish()
 
 
 def _part_bounds(node: Int32Array, n_parts: int, low: int, high: int) -> list[int]:
-    """Prefixes where parts of about the same number of tokens begin and end."""
+    """The bounds, as prefixes, of parts with about equally many tokens."""
     some = np.sort(node[:: max(len(node) // SAMPLED_TOKENS, 1)])
     between = np.unique(some[np.arange(1, n_parts) * len(some) // n_parts])
     return [low, *between[(between > low) & (between < high)].tolist(), high]
@@ -132,7 +133,7 @@ def _part_bounds(node: Int32Array, n_parts: int, low: int, high: int) -> list[in
 
 @kernel
 def _ends(depth, node, least, low, high):  # -> (ends,)
-    """The tokens after prefixes from node `low` to `high`, at least so far from their <s>."""
+    """The tokens after prefixes from node `low` to `high`, at least `least` tokens after <s>."""
     n = 0
     for at in range(1, len(node)):
         n += depth[at] >= least and low <= node[at - 1] < high
@@ -148,7 +149,8 @@ def _ends(depth, node, least, low, high):  # -> (ends,)
 def _counted(
     words: Int32Array, node: Int32Array, ends: Int64Array, longer: Int32Array, counting: Counting
 ) -> Columns:
-    """The n-grams that end at some tokens, and are next to be added; `longer` gets their nodes."""
+    """Counts the n-grams that end at some tokens, which are added next; writes their nodes to
+    `longer`."""
     keys = node_keys(node[ends - 1], words[ends])
     order = np.argsort(keys, kind="stable")
     keys, ends = keys[order], ends[order]
@@ -174,8 +176,8 @@ def check_text(sentences: Ragged, n_words: int) -> None:
     smallest, largest = int(sentences.values.min()), int(sentences.values.max())
     if smallest < len(SPECIAL) or largest >= n_words:
         raise DataError(
-            f"the text has word numbers from {smallest} to {largest}",
-            expected=f"numbers of its vocabulary without the special symbols: "
+            f"the text has word ids from {smallest} to {largest}",
+            expected=f"expected ids of the vocabulary without the special symbols: "
             f"{len(SPECIAL)} to {n_words - 1}",
         )
 
@@ -184,14 +186,14 @@ def check_number(n_nodes: int) -> None:
     if n_nodes > MOST_NUMBERED:
         raise DataError(
             "the text has too many n-grams",
-            expected=f"at most {MOST_NUMBERED:,}",
-            advice="take shorter ones: --lm-order 4",
+            expected=f"expected at most {MOST_NUMBERED:,}",
+            advice="use shorter n-grams: --lm-order 4",
         )
 
 
 def with_boundaries(sentences: Ragged, scratch: Scratch) -> tuple[Int32Array, Int8Array]:
-    """The sentences with <s> and </s> in one array, and how far each token is from its <s>, as far
-    as that matters."""
+    """The sentences with <s> and </s> in one array, and the distance of each token from its <s>, at
+    most MAX_ORDER."""
     n = len(sentences.values) + 2 * len(sentences)
     words, depth = scratch.array(n, np.int32), scratch.array(n, np.int8)
     _put_boundaries(sentences.values, sentences.offsets, words, depth)
@@ -219,9 +221,9 @@ def read_text(
     progress: Progress = silent,
     tokenise: Callable[[str], list[str]] = split_words,
 ) -> tuple[Vocabulary, Ragged]:
-    """All lines of all files, one after the other; an empty line is an empty sentence.
+    """Reads all lines of all files; an empty line is an empty sentence.
 
-    A line that is not UTF-8, or has a word that the files of a model cannot hold, is an error.
+    A line that is not UTF-8, or has a word that the files of a model cannot represent, is an error.
     """
     vocabulary, rows = Vocabulary(), GrowingRagged()
     for path in paths:

@@ -8,12 +8,12 @@ context h without its first word:
     γ(h)     = Σ_v D(a(h v)) / Σ_v a(h v)
 
 The adjusted count is the number of occurrences for the longest n-grams and for those that begin
-with <s>, otherwise the number of different words before the n-gram. Below the unigrams stands the
-uniform distribution over all words but <s>; <unk> has count 0 and gets its share of that. The
-backoff of a context is γ, so the result is an ordinary backoff model. A pruned n-gram gives its
+with <s>, otherwise the number of distinct words before the n-gram. Unigrams are interpolated with
+the uniform distribution over all words but <s>; <unk> has count 0 and gets only its share of that.
+The backoff of a context is γ, so the result is an ordinary backoff model. A pruned n-gram gives its
 whole count to γ. <s> is never predicted; its probability is set to 1, as in lmplz.
 
-Left out: pruning of unigrams and of words, and a vocabulary that is larger than the text.
+Not implemented: pruning of unigrams and of words, and a vocabulary larger than the text.
 """
 
 from collections.abc import Callable, Sequence
@@ -33,8 +33,8 @@ from hyperbaton.models.language_model.counting import NGramCounts, count_ngrams
 from hyperbaton.models.language_model.ngrams import MAX_ORDER, NGrams
 
 Count: TypeAlias = Callable[[Ragged, int, int, Scratch], NGramCounts]
-FALLBACK = (0.5, 1.0, 1.5)  # discounts where the text is too small to estimate them
-SMALLEST_BACKOFF = 1e-99  # γ can be 0, and ARPA files cannot express its logarithm
+FALLBACK = (0.5, 1.0, 1.5)  # discounts if the text is too small to estimate them
+SMALLEST_BACKOFF = 1e-99  # γ can be 0, but ARPA files cannot represent its logarithm
 
 
 def estimate(
@@ -45,21 +45,22 @@ def estimate(
     scratch: Scratch = Scratch(),
     count: Count = count_ngrams,
 ) -> NGrams:
-    """A model of the sentences, whose words are numbers of the vocabulary.
+    """Estimates a model of the sentences, given as word ids.
 
-    `prune` has a threshold for each length; the last one holds for all longer ones. N-grams that
-    occur that often or less are left out. An empty sentence counts as <s> </s>. Neither `scratch`
-    nor who counts changes the result.
+    `prune` has a threshold for each length; the last one applies to all longer ones. N-grams with
+    this count or less are dropped. An empty sentence counts as <s> </s>. `scratch` and `count`, the
+    function that counts n-grams, do not change the result.
     """
     if not 1 <= order <= MAX_ORDER:
         raise SettingError(
-            f"a language model of order {order} is not possible", expected=f"1 to {MAX_ORDER}"
+            f"a language model of order {order} is not possible",
+            expected=f"expected 1 to {MAX_ORDER}",
         )
     thresholds = _thresholds(prune, order)
     counts = count(sentences, len(vocabulary), order, scratch)
     adjusted = _adjusted(counts, scratch)
     probability, gamma = (scratch.array(len(adjusted), np.float64) for _ in range(2))
-    gamma[:] = 1.0  # where nothing follows
+    gamma[:] = 1.0  # for contexts that nothing follows
     probability[0] = 1.0 / (counts.starts[2] - 2)  # uniform: all words but <s>
     for (low, high), threshold in zip(pairwise(counts.starts[1:]), thresholds, strict=True):
         discount = discounts(adjusted[low:high])
@@ -77,14 +78,14 @@ def estimate(
 
 
 def _thresholds(prune: Sequence[int], order: int) -> list[int]:
-    expected = f"at most {order} numbers from 0 up, the first of them 0, none below the one before"
+    expected = f"expected at most {order} numbers that begin with 0 and never decrease"
     if (
         not 1 <= len(prune) <= order
         or prune[0] != 0
         or any(later < earlier for earlier, later in pairwise(prune))
     ):
         given = " ".join(map(str, prune))
-        raise SettingError(f"n-grams cannot be pruned by {given!r}", expected=expected)
+        raise SettingError(f"invalid pruning thresholds {given!r}", expected=expected)
     return [*prune, *[prune[-1]] * (order - len(prune))]
 
 
@@ -121,7 +122,7 @@ def discounts(adjusted: NDArray[np.integer]) -> FloatArray:
 def _smooth(
     low, high, prefix, suffix, occurrences, adjusted, threshold, discount, probability, gamma
 ):
-    """The n-grams of one length; those of a context lie together."""
+    """Smooths the n-grams of one length; those of a context are adjacent."""
     while low < high:
         context, end = prefix[low], low
         total, given = 0, 0.0
@@ -139,7 +140,7 @@ def _smooth(
 
 @uncounted
 def _taken(count, is_kept, discount):
-    """What of a count goes to γ."""
+    """The part of a count that goes to γ."""
     return discount[min(count, 3)] if is_kept else float(count)
 
 
@@ -150,7 +151,7 @@ def _kept(
     probability: FloatArray,
     gamma: FloatArray,
 ) -> tuple[NDArray[np.int64], dict[str, NDArray[Any]]]:
-    """The model without n-grams that occur too rarely, whose prefixes and suffixes it keeps."""
+    """The starts and columns without pruned n-grams; prefixes and suffixes are renumbered."""
     columns: dict[str, NDArray[Any]] = {
         "prefix": counts.prefix,
         "word": counts.word,

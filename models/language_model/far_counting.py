@@ -1,13 +1,13 @@
-"""Counts n-grams by workers elsewhere: the counts of `counting.py`, from shards of the text.
+"""Counts n-grams with remote workers, as in `counting.py`, from shards of the text.
 
-For every length, one after the other,
+The steps for each length in turn:
 
-    count     the n-grams of a shard, sorted, with the numbers that prefixes have in the whole text
-    merge     those of all shards that begin with certain words, numbered from 0
-    first     the first number of what was merged
+    count     the n-grams of a shard, sorted, with the numbers of prefixes in the whole text
+    merge     the n-grams of all shards in a range of first words, numbered from 0
+    first     the first number of each merged range
 
-N-grams of a length are numbered in the order of their words, so those that begin with certain words
-are one run, in every shard and in the end. Counts are exact, however the text is divided.
+N-grams of a length are numbered in the order of their words, so a range of first words is one run
+of numbers, in every shard and in the result. Counts are exact for any division of the text.
 """
 
 from itertools import pairwise, repeat
@@ -28,14 +28,14 @@ from hyperbaton.models.language_model.counting import (
 )
 from hyperbaton.models.language_model.ngrams import node_keys
 
-SHARD_TOKENS = 4_000_000  # tokens
-FEWEST_TOKENS = 1000  # tokens of a shard, however little memory there is
+SHARD_TOKENS = 4_000_000
+FEWEST_TOKENS = 1000  # per shard, even with little memory
 
 
 def count_ngrams_far(
     crew: Crew, sentences: Ragged, n_words: int, order: int, scratch: Scratch = Scratch()
 ) -> NGramCounts:
-    """As `count_ngrams`; a worker has as much memory as is here."""
+    """Like `count_ngrams`; each worker has the memory of `scratch`."""
     check_text(sentences, n_words)
     most = scratch.memory // BYTES_PER_TOKEN
     shelf, size = crew.shelf(), max(FEWEST_TOKENS, min(SHARD_TOKENS, most))
@@ -71,7 +71,7 @@ def _cut(shelf: Shelf, words: Int32Array, depth: Int8Array, size: int) -> int:
 
 
 def _bounds(words: Int32Array, n_words: int, n_parts: int) -> Int32Array:
-    """First words where parts of about as many tokens begin, after the first part."""
+    """The first words of parts with about equally many tokens, without the first part."""
     seen = np.cumsum(np.bincount(words, minlength=n_words))
     ends = np.searchsorted(seen, np.arange(1, n_parts) * len(words) // n_parts) + 1
     return np.unique(ends).astype(np.int32)
@@ -94,14 +94,14 @@ def count_shard(here: Workplace, shelf: Shelf, length: int, shard: int, n_parts:
     )
     first_word = words[ends[one] - (length - 1)]  # in order, as keys are
     begin = np.searchsorted(first_word, plan["bounds"])
-    made = {
+    counted = {
         "key": keys,
         "suffix": node[ends[one]],
         "occurrences": occurrences.astype(np.int32),
         "begin": np.concatenate([[0], begin, [len(keys)]]),
         "number": inverse.astype(np.int32),  # of the n-gram that ends at each token
     }
-    shelf.put(f"count-{length}-{shard}", made)
+    shelf.put(f"count-{length}-{shard}", counted)
 
 
 def _ends(depth: Int8Array, length: int) -> Int64Array:
@@ -124,7 +124,7 @@ def merge_part(here: Workplace, shelf: Shelf, length: int, part: int, n_shards: 
     names, columns = _names("count", length, n_shards), ["key", "suffix", "occurrences"]
     (key, suffix, occurrences), sizes = shelf.gather(names, "begin", part, columns)
     keys, one, number = np.unique(key, return_index=True, return_inverse=True)
-    made = {
+    merged = {
         "prefix": (keys >> 32).astype(np.int32),
         "word": (keys & 0xFFFFFFFF).astype(np.int32),
         "suffix": suffix[one],
@@ -132,4 +132,4 @@ def merge_part(here: Workplace, shelf: Shelf, length: int, part: int, n_shards: 
         "number": number.astype(np.int32),  # of the n-grams of each shard
         "begin": np.cumsum([0, *sizes]),
     }
-    shelf.put(f"merge-{length}-{part}", made)
+    shelf.put(f"merge-{length}-{part}", merged)

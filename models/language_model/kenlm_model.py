@@ -1,7 +1,7 @@
-"""Language models in KenLM's binary format, or as ARPA files, queried through its package.
+"""Language models in KenLM's binary format, or as ARPA files, queried through the package kenlm.
 
-States of KenLM are numbered as they are met. The file is mapped into memory, so a model larger than
-memory can be used, and is there at once.
+States of KenLM are numbered in order of first use. The file is mapped into memory, so a model
+larger than memory can be used and loads at once.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -28,7 +28,7 @@ from hyperbaton.models.language_model.ngrams import LN10
 from hyperbaton.models.language_model.speaking import SingleModel, Speaker
 
 MAGIC = b"mmap lm http://kheafield.com/code"
-MOST_STATES = 1 << 19  # of a speaker, some 150 MB
+MOST_STATES = 1 << 19  # of a speaker, about 150 MB
 BEGIN_STATE = 1
 
 
@@ -41,7 +41,7 @@ class KenlmModel(SingleModel):
     def __init__(self, path: Path) -> None:
         if not path.exists():
             raise missing_file(path)
-        import kenlm  # takes as long to load as one of our own models
+        import kenlm  # takes as long to load as one of our models
 
         config = kenlm.Config()
         config.show_progress = False
@@ -52,12 +52,12 @@ class KenlmModel(SingleModel):
         except (OSError, RuntimeError) as error:
             reason = str(error.__cause__ or error).splitlines()[-1]
             raise DataError(
-                f"KenLM refuses the file: {reason}",
+                f"KenLM cannot load the file: {reason}",
                 where=str(path),
-                expected="an ARPA file, or a binary file of the same version of KenLM",
+                expected="expected an ARPA file, or a binary file of the same version of KenLM",
             ) from None
         self.path, self.order = path, int(self._model.order)
-        self._words = list(SPECIAL)  # that were asked for and are known
+        self._words = list(SPECIAL)  # known words, in order of first use
         self._numbers = {word: number for number, word in enumerate(SPECIAL)}
         self._lock = Lock()
         self._speaker: KenlmSpeaker | None = None
@@ -130,7 +130,7 @@ class KenlmSpeaker(Speaker):
                 number = numbers.setdefault(following, len(states))
                 if number == len(states):
                     states.append(following)
-            except BaseException as error:  # which C code between here and there would lose
+            except BaseException as error:  # the C code that calls this function would lose it
                 failures.append(error)
                 return EMPTY_STATE
             return number

@@ -1,4 +1,4 @@
-"""Our own language models: an automaton with its vocabulary."""
+"""The built-in language model: an automaton with its vocabulary."""
 
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -42,7 +42,7 @@ class LanguageModel(SingleModel):
 
     @classmethod
     def load(cls, directory: Path) -> "LanguageModel":
-        """Maps a saved model into memory; pages are read when they are first used."""
+        """Maps a saved model into memory; pages are read at first use."""
         header, arrays, vocabularies = load_arrays(directory, FORMAT, automaton_laws)
         return cls(Automaton(**arrays), vocabularies["vocabulary"], header["order"])
 
@@ -51,7 +51,7 @@ class LanguageModel(SingleModel):
         save_arrays(directory, FORMAT, {"order": self.order}, self.automaton._asdict(), words)
 
     def ngrams(self) -> NGrams:
-        """All that the model knows, for an ARPA file."""
+        """All n-grams of the model, for an ARPA file."""
         return list_ngrams(self.automaton, self.vocabulary, self.order)
 
     def encode(self, words: Iterable[str]) -> Int32Array:
@@ -65,7 +65,7 @@ class LanguageModel(SingleModel):
     ) -> FloatArray:
         words = sentences.values
         if len(words) and not 0 <= words.min() <= words.max() < len(self.vocabulary):
-            raise IndexError("a word number is not in this model's vocabulary")
+            raise IndexError("a word id is not in this model's vocabulary")
         return super().feature_scores(sentences, end=end, after=after)
 
     def own_speaker(self) -> AbstractContextManager[Speaker]:
@@ -74,7 +74,7 @@ class LanguageModel(SingleModel):
 
 def automaton_laws(arrays: CheckedArrays) -> None:
     states = arrays.array("states", STATE, (None,))
-    n = len(states) - 1  # the last one only ends the transitions
+    n = len(states) - 1  # the last row only marks the end of the transitions
     arrays.that("states", n > 0, "has no state")
     transitions = arrays.array("transitions", TRANSITION, (None,))
     unigrams = arrays.array("unigrams", UNIGRAM, (arrays.words("vocabulary"),))
@@ -86,7 +86,7 @@ def automaton_laws(arrays: CheckedArrays) -> None:
     shorter = states["suffix"][1:n]
     arrays.within("states.suffix", shorter, 0, n)
     ends = np.all(shorter < np.arange(1, n, dtype=np.int32))  # backing off leads to state 0
-    arrays.that("states.suffix", ends, "has a state that is no longer than its suffix")
+    arrays.that("states.suffix", ends, "has a state that is not longer than its suffix")
     promised = np.any((states["signature"][:n] != 0) & (np.diff(states["first"]) == 0))
-    arrays.that("states.signature", not promised, "promises words where there are none")
+    arrays.that("states.signature", not promised, "marks words in a state without transitions")
     arrays.number("order", low=1)

@@ -1,4 +1,4 @@
-"""The n-grams of a backoff language model, as one forest in arrays.
+"""The n-grams of a backoff language model, as a forest in arrays.
 
 Node 0 is the empty n-gram; every other node is an n-gram, identified by the node of its prefix (all
 words but the last) and its last word. Nodes are sorted by length and, within a length, by (prefix,
@@ -24,7 +24,7 @@ from hyperbaton.foundation.errors import DataError
 from hyperbaton.foundation.files.vocabulary import Vocabulary
 
 MAX_ORDER = 6
-LN10 = math.log(10.0)  # ARPA files and KenLM use base 10, everything else natural logarithms
+LN10 = math.log(10.0)  # ARPA files and KenLM use base 10, we use natural logarithms
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,9 +35,9 @@ class NGrams:
     starts: Int64Array  # (order + 2,): n-grams of length n are nodes starts[n] to starts[n + 1]
     prefix: Int32Array  # (nodes,)
     word: Int32Array  # (nodes,)
-    logprob: FloatArray  # (nodes,), of <s> it is 0 by convention
+    logprob: FloatArray  # (nodes,), 0 for <s> by convention
     backoff: FloatArray  # (nodes,), 0 at the highest order
-    suffix: Int32Array | None = None  # (nodes,) as `link_suffixes` finds it, if known
+    suffix: Int32Array | None = None  # (nodes,) as in `link_suffixes`, if known
 
     @property
     def order(self) -> int:
@@ -64,11 +64,11 @@ def node_keys(prefix: NDArray[np.integer], word: NDArray[np.integer]) -> Int64Ar
 
 
 def link_suffixes(ngrams: NGrams) -> Int32Array:
-    """For every node its longest suffix that is a node, (nodes,).
+    """The longest suffix of every node that is a node itself, (nodes,).
 
-    The suffix of (context, word) is (suffix of the context, word), or, where that is missing, the
-    same with the next shorter context; single words are never missing. On the way, probabilities
-    that are NaN are filled in from the shorter context and the backoffs.
+    The suffix of (context, word) is (suffix of the context, word), or, if that is missing, the same
+    with the next shorter context; single words are never missing. Also fills in probabilities that
+    are NaN, from the shorter context and the backoffs.
     """
     keys = node_keys(ngrams.prefix, ngrams.word)
     keys[0] = -1  # the empty n-gram has no key and must not match (0, 0)
@@ -94,7 +94,7 @@ def link_suffixes(ngrams: NGrams) -> Int32Array:
 
 @dataclass(frozen=True, eq=False)
 class NGramSection:
-    """The n-grams of one length; natural logarithms."""
+    """The n-grams of one length, with natural logarithms."""
 
     words: Int32Array  # (n-grams, length)
     logprob: FloatArray
@@ -102,10 +102,10 @@ class NGramSection:
 
 
 def assemble(vocabulary: Vocabulary, sections: list[NGramSection], where: str = "") -> NGrams:
-    """The forest of n-grams listed in any order; prefixes may be missing.
+    """Builds the forest from n-grams in any order; prefixes may be missing.
 
-    Length by length, every n-gram that is at least as long looks for the node of its first words.
-    A node that no n-gram of that length provides is new and has no probability of its own.
+    For each length, all n-grams of this length or longer are assigned to the node of their first
+    words. A node without an n-gram of this length is added without a probability.
     """
     order = len(sections)
     nodes = [np.zeros(len(section.words), dtype=np.int64) for section in sections]
@@ -117,10 +117,10 @@ def assemble(vocabulary: Vocabulary, sections: list[NGramSection], where: str = 
             node_keys(nodes[longer], sections[longer].words[:, column])
             for longer in range(column, order)
         ]
-        own = wanted[0]
-        repeated = _repeated(np.sort(own))
+        listed = wanted[0]
+        repeated = _repeated(np.sort(listed))
         if repeated.any():
-            row = int(np.flatnonzero(own == np.sort(own)[repeated][0])[0])
+            row = int(np.flatnonzero(listed == np.sort(listed)[repeated][0])[0])
             words = " ".join(vocabulary.decode(section.words[row]))
             raise DataError(f"the {length}-gram {words!r} is listed twice", where=where)
         unique = np.sort(np.concatenate(wanted))
@@ -149,7 +149,7 @@ def assemble(vocabulary: Vocabulary, sections: list[NGramSection], where: str = 
 
 
 def _repeated(keys: Int64Array) -> BoolArray:
-    """Which of the sorted keys equal the one before."""
+    """Whether each of the sorted keys equals the previous one."""
     repeated = np.zeros(len(keys), dtype=bool)
     repeated[1:] = keys[1:] == keys[:-1]
     return repeated

@@ -1,4 +1,4 @@
-"""Language models as folders of a system: our own arrays, or a KenLM binary."""
+"""Language models as parts of a system: arrays, or a KenLM binary."""
 
 from pathlib import Path
 
@@ -21,7 +21,7 @@ def load_part(folder: Path) -> SingleModel:
 
 
 def check_part(path: Path) -> None:
-    """Refuses a file that `fill_part` could not use, as far as its header shows; takes no time."""
+    """Rejects a file that `fill_part` could not use; checks only the header, so it is fast."""
     if is_kenlm_binary(path):
         KenlmModel(path)
     else:
@@ -29,11 +29,11 @@ def check_part(path: Path) -> None:
 
 
 def fill_part(path: Path, folder: Path, progress: Progress = silent) -> str:
-    """Takes over an ARPA file or a KenLM binary; returns what it is in a few words."""
+    """Imports an ARPA file or a KenLM binary; returns a short summary."""
     if is_kenlm_binary(path):
         model = KenlmModel(path)
         copy_file(path, folder / KENLM_BINARY)
         return f"KenLM binary of order {model.order}"
-    own = LanguageModel.from_arpa(path, progress)
-    own.save(folder)
-    return f"order {own.order}, {len(own.vocabulary):,} words"
+    from_arpa = LanguageModel.from_arpa(path, progress)
+    from_arpa.save(folder)
+    return f"order {from_arpa.order}, {len(from_arpa.vocabulary):,} words"

@@ -1,7 +1,7 @@
-"""Several language models at once, each a feature with its own weight.
+"""Several language models, each a feature with a weight.
 
-The search sees one model, whose log probabilities are the weighted sums of theirs. Its words are
-those that any of the models knows.
+The search sees one model, whose log probabilities are the weighted sums. Its vocabulary is the
+union of the models' vocabularies.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,7 +16,7 @@ from hyperbaton.models.language_model.automaton import EMPTY_STATE
 from hyperbaton.models.language_model.speaking import SingleModel, Speaker, SpeakingModel
 from hyperbaton.models.language_model.stepping import WeightedSum
 
-FIRST_ROOM = 1 << 16  # pairs of states
+FIRST_ROOM = 1 << 16  # initial capacity for pairs of states
 MOST_STATES = 1 << 21  # of a speaker, between two sentences
 
 
@@ -26,7 +26,7 @@ class LanguageModels(SpeakingModel):
         self.feature_names, self.models = tuple(models), tuple(models.values())
         self.order = max(model.order for model in self.models)
         self._vocabulary = Vocabulary()
-        # (models, words) the words' numbers in each model
+        # (models, words) word ids in each model
         self.numbers = np.array([model.encode(SPECIAL) for model in self.models], np.int32)
         self._lock = Lock()
 
@@ -53,14 +53,14 @@ class LanguageModels(SpeakingModel):
     ) -> FloatArray:
         before = np.array(after, np.int64)
         columns = []
-        for model, own in zip(self.models, self.numbers, strict=True):
-            words = Ragged(own[sentences.values], sentences.offsets)
-            columns.append(model.feature_scores(words, end=end, after=own[before].tolist()))
+        for model, ids in zip(self.models, self.numbers, strict=True):
+            words = Ragged(ids[sentences.values], sentences.offsets)
+            columns.append(model.feature_scores(words, end=end, after=ids[before].tolist()))
         return np.concatenate(columns, axis=1)
 
 
 class SumSpeaker(Speaker):
-    """The models up to a row, of which the last one speaks by itself."""
+    """The sum of a speaker for the models before `row` and one for the model of this row."""
 
     def __init__(
         self, models: LanguageModels, first: Speaker, second: Speaker, row: int, factors: FloatArray
@@ -78,7 +78,7 @@ class SumSpeaker(Speaker):
 
     @property
     def lm(self) -> WeightedSum:
-        """With all words so far."""
+        """The weighted sum for compiled code, with all words encoded so far."""
         numbers = self._models.numbers
         first, second = self._parts
         return WeightedSum(

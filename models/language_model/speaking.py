@@ -1,4 +1,4 @@
-"""What a decoder needs of a language model, or of several."""
+"""The interface of language models for the decoder."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
@@ -13,60 +13,62 @@ from hyperbaton.models.language_model.stepping import score_words, step
 
 
 class Speaker:
-    """A model as one thread asks it, with the states it has met. Their numbers mean nothing to
-    other speakers of the same model."""
+    """A model for one thread, with the states used so far. State numbers are not valid for other
+    speakers of the same model."""
 
     begin_state: int  # after <s>
-    weight: float  # by which its log probabilities are to be multiplied
+    weight: float  # factor of its log probabilities
 
     def __init__(self, lm: Any, begin_state: int, weight: float) -> None:
         self._lm, self.begin_state, self.weight = lm, begin_state, weight
 
     @property
     def lm(self) -> Any:
-        """For compiled code, until the next question."""
+        """The model for compiled code; may change after each use."""
         return self._lm
 
     def forgets(self) -> bool:
-        """Between two sentences: whether states have new numbers, because there were too many."""
+        """Call between sentences: clears the states if there are too many; returns whether it
+        did."""
         return False
 
     def has_grown(self) -> bool:
-        """After questions: whether there was no room for a state. There is now: ask again."""
+        """Call after scoring: whether the table of states was full. It has then been enlarged, and
+        scoring must be repeated."""
         return False
 
     def check(self) -> None:
-        """Raises what went wrong in an answer."""
+        """Raises an error that occurred in a query."""
 
 
 class SpeakingModel(ABC):
-    """Read-only; threads may share one. Scores are natural logarithms."""
+    """A language model, or several. Thread-safe. Scores are natural logarithms."""
 
     order: int
     feature_names: tuple[str, ...] = ("lm",)
 
     @abstractmethod
     def encode(self, words: Iterable[str]) -> Int32Array:
-        """The numbers of words; those that it does not know are <unk>."""
+        """The ids of words; <unk> for unknown words."""
 
     @abstractmethod
     def speaker(self, weights: FloatArray) -> Speaker:
-        """For one thread, with a weight for each feature."""
+        """A speaker for one thread, with a weight for each feature."""
 
     @abstractmethod
     def feature_scores(
         self, sentences: Ragged, *, end: bool = True, after: Sequence[int] = ()
     ) -> FloatArray:
-        """log p of sentences of word numbers, (sentences, features), if they follow the words
-        `after`; with </s> if `end`."""
+        """log p of sentences of word ids after the words `after`, (sentences, features); includes
+        </s> if `end`."""
 
 
 class SingleModel(SpeakingModel):
-    """A model by itself."""
+    """A single language model."""
 
     @abstractmethod
     def own_speaker(self) -> AbstractContextManager[Speaker]:
-        """For as long as nobody else needs it."""
+        """Provides a speaker for exclusive use inside the context."""
 
     def score(self, words: Sequence[str], begin: bool = True, end: bool = True) -> float:
         """log p of a sentence: after <s> if `begin`, with </s> if `end`."""

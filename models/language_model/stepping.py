@@ -1,10 +1,10 @@
-"""One step of any language model, for compiled code: log p(word | state), and the state after it.
+"""One step of any language model, for compiled code: log p(word | state) and the next state.
 
-    Automaton    one of our own models (automaton.py)
+    Automaton    a built-in model (automaton.py)
     Asked        a KenLM binary (asking.py)
-    WeightedSum  two of these at once; its states are pairs of theirs, numbered as they are met
+    WeightedSum  two of these; its states are pairs, numbered in order of first use
 
-Which of them it is, is known when a kernel is compiled: our own models do not pay for others.
+The kind is known when a kernel is compiled, so the built-in model does not slow down for others.
 """
 
 from typing import Any, NamedTuple
@@ -19,24 +19,24 @@ from hyperbaton.foundation.kernels import UNCOUNTED, kernel, uncounted
 from hyperbaton.models.language_model.asking import Asked, ask, place_of, question
 from hyperbaton.models.language_model.automaton import EMPTY_STATE, Automaton, automaton_step
 
-MEMORY_BITS = 12  # 2^12 answers are remembered: more do not stay in the cache
+MEMORY_BITS = 12  # 2^12 answers are remembered: more would not fit into the CPU cache
 
 
 class WeightedSum(NamedTuple):
-    """All that compiled code needs, as one argument. For one thread."""
+    """Two models as one argument of compiled code. For one thread."""
 
     first: Any
     second: Any
-    first_words: Int32Array  # (joint vocabulary,) the word's number in the first model
+    first_words: Int32Array  # (joint vocabulary,) word ids in the first model
     second_words: Int32Array
     weights: FloatArray  # (2,)
     states: DistinctRows  # pairs; number 0 is the pair of empty contexts
     room: Int32Array  # (2,) for a pair
-    n_missing: Int64Array  # (1,) pairs for which there was no room
+    n_missing: Int64Array  # (1,) pairs that did not fit into `states`
 
 
 def advance(lm: Any, state: int, word: int) -> tuple[float, int]:
-    """log p(word | state), and the state after the word."""
+    """log p(word | state) and the next state."""
     raise NotImplementedError("compiled code only")
 
 
@@ -51,7 +51,7 @@ def _sum_step(lm, state, word):
     first, lm.room[0] = advance(lm.first, lm.states.values[pair], lm.first_words[word])
     second, lm.room[1] = advance(lm.second, lm.states.values[pair + 1], lm.second_words[word])
     following = add_row(lm.states, lm.room, 2)
-    if following == EMPTY:  # the caller looks afterwards, makes room and asks again
+    if following == EMPTY:  # the caller checks, enlarges the table and repeats
         lm.n_missing[0] += 1
         following = EMPTY_STATE
     return lm.weights[0] * first + lm.weights[1] * second, np.int32(following)
@@ -59,13 +59,13 @@ def _sum_step(lm, state, word):
 
 @kernel
 def step(lm, state, word):
-    """For calls from Python."""
+    """Calls `advance` from Python."""
     return advance(lm, state, word)
 
 
 @uncounted
 def remembered_advance(lm, memory, state, word):
-    """As `advance`, for a search, which asks the same questions again and again."""
+    """Like `advance`, with a small cache for a search, which repeats queries."""
     key = question(state, word)
     known = memory[place_of(key, MEMORY_BITS)]
     if known.key != key:
@@ -76,7 +76,7 @@ def remembered_advance(lm, memory, state, word):
 
 @kernel
 def score_words(lm, words, offsets, first_state, end):
-    """log p of every word of every sentence, one after the other; with `end` also of each </s>.
+    """log p of every word of every sentence, concatenated; with `end` also of each </s>.
 
     Sentence i is `words[offsets[i]:offsets[i + 1]]`; each begins in `first_state`.
     """

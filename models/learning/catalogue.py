@@ -1,6 +1,6 @@
-"""Learners by name: ours, those of installed packages, and `module:Class`.
+"""Learners by name: built-in ones, entry points, and `module:Class`.
 
-As text, `name:key=value:…`, because commas separate the settings of the model that they serve.
+In text, `name:key=value:…`, because commas separate the settings of the distortion model.
 """
 
 from typing import Any
@@ -23,14 +23,14 @@ _CATALOGUE = Catalogue("learner", Learner, LEARNERS, ENTRY_POINTS, ":")  # type:
 
 
 def make_learner(name: str, **settings: Any) -> Learner:
-    """A learner from its name and its settings, which are checked."""
+    """Creates a learner from its name and settings, and checks the settings."""
     learner = _CATALOGUE.make(name, **settings)
     learner.check_settings()
     return learner
 
 
 def parse_learner(text: str) -> tuple[str, dict[str, Any]]:
-    """Name and settings of a learner, checked.
+    """Parses and checks the name and settings of a learner.
 
     >>> parse_learner("me:sigma=0.5:max_iterations=50")
     ('me', {'sigma': 0.5, 'max_iterations': 50})

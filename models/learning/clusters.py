@@ -1,19 +1,19 @@
-"""One model for each cluster of examples, and a pooled one for small clusters and new ones.
+"""One model for each cluster of examples, and a pooled model for small and new clusters.
 
 Ni et al. (2011, §3.2) train a sub-model for every source phrase from the examples of that phrase.
 Most phrases are rare: clusters with fewer than `min_examples` share one pooled model, trained on
 their examples together. If no cluster is that small, the pooled model is trained on all examples,
 because new clusters still need it. With `min_examples` 0 there is no pooled model, as in the paper:
-every cluster is on its own, and all classes of a new one score 0.
+every cluster has a model, and all classes of a new cluster score 0.
 
 Threads take ranges of clusters that do not depend on the number of threads.
 
-Each cluster has a feature index of its own: `features[feature_offsets[c] : feature_offsets[c + 1]]`
-are the numbers of the features that occur in it, ascending. A model of the cluster needs no other
-weights, and its kernel works on few numbers that lie close together.
+Each cluster has a feature index: `features[feature_offsets[c] : feature_offsets[c + 1]]` are the
+numbers of the features that occur in it, ascending. The model of the cluster has only these
+weights, and its kernel works on a small block of memory.
 
 A decoder kernel finds the weights of (cluster, feature) by two binary searches. The pooled model,
-whose weights are found by the feature's number, scores clusters without a model of their own.
+whose weights are indexed by feature number, scores clusters without a model.
 """
 
 from collections.abc import Mapping
@@ -40,8 +40,8 @@ from hyperbaton.models.learning.problem import (
     own_seed,
 )
 
-ROWS_PER_RANGE = 20_000  # examples that a thread takes at a time, in whole clusters
-POOLED = -1  # the number of no cluster: rows with it go to the pooled model
+ROWS_PER_RANGE = 20_000  # examples per batch of a thread, in whole clusters
+POOLED = -1  # cluster number of rows for the pooled model
 
 
 class ClusterRows(NamedTuple):
@@ -53,9 +53,9 @@ class ClusterRows(NamedTuple):
 
 
 class ClusterModel(NamedTuple):
-    ids: Int64Array  # (C,) numbers of the clusters with a model of their own, ascending
+    ids: Int64Array  # (C,) numbers of the clusters with a model, ascending
     offsets: Int64Array  # (C + 1,) features of cluster c: features[offsets[c] : offsets[c + 1]]
-    features: Int32Array  # (total,) ascending in each cluster; those with all weights 0 left out
+    features: Int32Array  # (total,) ascending in each cluster, without those with all weights 0
     weights: NDArray[np.float32]  # (total, K)
     pooled: NDArray[np.float32]  # (F, K)
 
@@ -67,14 +67,14 @@ class ClusteredExamples:
     X: csr_matrix  # (n, F)
     y: Int64Array  # (n,)
     n_classes: int
-    cluster: Int64Array  # (n,) POOLED for an example of none
+    cluster: Int64Array  # (n,) POOLED for an example without a cluster
 
     def take(self, rows: NDArray[Any]) -> "ClusteredExamples":
         return ClusteredExamples(self.X[rows], self.y[rows], self.n_classes, self.cluster[rows])
 
 
 class ClusteredLearner(Estimator):
-    """`learner` trains every model."""
+    """A learner for clustered examples; `learner` trains every model."""
 
     name: ClassVar[str] = "clusters"
     model_: ClusterModel
@@ -91,7 +91,7 @@ class ClusteredLearner(Estimator):
         threads: int = 2,
         progress: Progress = silent,
     ) -> Self:
-        """Learns as a learner does. The result does not depend on `threads`."""
+        """Learns all models. The result does not depend on `threads`."""
         self._check_at_least(0, "min_examples")
         self.learner.check_settings()
         problem = make_problem(examples.X, examples.y, examples.n_classes)
@@ -102,7 +102,7 @@ class ClusteredLearner(Estimator):
             if rare.any() and not rare.all():
                 some = examples.take(np.flatnonzero(rare))
                 shared = make_problem(some.X, some.y, some.n_classes)
-            # the pooled model takes longest: it begins first
+            # start with the pooled model, which takes longest
             task = self.learner.solve if self.min_examples else _know_nothing
             waiting = pool.submit(task, shared, seed)
             weights = solve_clusters(self.learner, problem, clusters, seed, pool, progress)
@@ -120,9 +120,9 @@ class ClusteredLearner(Estimator):
         return scores
 
     def n_errors(self, examples: ClusteredExamples) -> int:
-        """Examples whose best class is not their own."""
-        found = self.decision(examples.X, examples.cluster).argmax(axis=1)
-        return int(np.count_nonzero(found != examples.y))
+        """The number of misclassified examples."""
+        predicted = self.decision(examples.X, examples.cluster).argmax(axis=1)
+        return int(np.count_nonzero(predicted != examples.y))
 
 
 def _know_nothing(problem: Problem, seed: int) -> Solution:  # noqa: ARG001
@@ -139,14 +139,14 @@ def solve_clusters(
 ) -> NDArray[np.float32]:
     """A sub-model for each cluster: weights of its features, (entries of `clusters.features`, K).
 
-    Each is solved alone, with a seed made of the given one and its number, or, if the learner can,
-    all of a range as one problem, which saves solvers written in Python from starting each time.
+    Each is solved alone, with a seed derived from the given one and its number, or, if the learner
+    supports it, all clusters of a range as one problem, which saves the overhead of Python solvers.
     """
     weights = np.zeros((len(clusters.features), problem.n_classes), np.float32)
 
     def solve(first: int, last: int, seed: int) -> None:
         begin, end = clusters.feature_offsets[first], clusters.feature_offsets[last]
-        if begin < end:  # else no example has a feature
+        if begin < end:  # otherwise no example has a feature
             part = part_of(problem, clusters, first, last)
             weights[begin:end] = learner.solve(part, seed).weights
 
@@ -172,20 +172,20 @@ def check_clusters(cluster: Any, n_rows: int) -> Int64Array:
 def group(
     problem: Problem, numbers: Int64Array, min_examples: int, pool: Executor
 ) -> tuple[ClusterRows, BoolArray]:
-    """The clusters that are large enough, and which rows belong to none of them."""
-    found, inverse, counts = np.unique(numbers, return_inverse=True, return_counts=True)
-    large = (counts >= min_examples) & (found >= 0)
+    """The clusters that are large enough, and whether each row belongs to none of them."""
+    ids, inverse, counts = np.unique(numbers, return_inverse=True, return_counts=True)
+    large = (counts >= min_examples) & (ids >= 0)
     rare = ~large[inverse]
     rows = np.flatnonzero(~rare)
     rows = rows[np.argsort(inverse[rows], kind="stable")]
     row_offsets = np.concatenate([[0], np.cumsum(counts[large])])
-    return index_clusters(problem, found[large], row_offsets, rows, pool), rare
+    return index_clusters(problem, ids[large], row_offsets, rows, pool), rare
 
 
 def _without_zeros(
     clusters: ClusterRows, weights: NDArray[np.float32], pooled: NDArray[np.float32]
 ) -> ClusterModel:
-    """Drops features whose weights are all 0: training never touches many of them."""
+    """Drops features whose weights are all 0, which training has never changed."""
     useful = weights.any(axis=1)
     before = np.concatenate([[0], np.cumsum(useful)])
     return ClusterModel(
@@ -219,8 +219,8 @@ def index_clusters(
 
 
 def ranges(row_offsets: Int64Array) -> list[tuple[int, int]]:
-    """Half-open ranges of clusters with about ROWS_PER_RANGE examples each, the same for any number
-    of threads."""
+    """Half-open ranges of clusters with about ROWS_PER_RANGE examples each, independent of the
+    number of threads."""
     n_clusters = len(row_offsets) - 1
     if n_clusters == 0:
         return []
@@ -230,8 +230,8 @@ def ranges(row_offsets: Int64Array) -> list[tuple[int, int]]:
 
 
 def part_of(problem: Problem, clusters: ClusterRows, first: int, last: int) -> Problem:
-    """The examples of clusters first..last as a problem of their own. Its features are the entries
-    of the clusters' indices: the same feature in two clusters is two features."""
+    """The examples of clusters first..last as a separate problem. Its features are the entries of
+    the clusters' indices: the same feature in two clusters is two features."""
     rows = clusters.rows[clusters.row_offsets[first] : clusters.row_offsets[last]]
     lengths = problem.indptr[rows + 1] - problem.indptr[rows]
     indptr = np.concatenate([[0], np.cumsum(lengths)])
@@ -252,7 +252,7 @@ def _copy_part(problem, clusters, first, last, indices, data):
             row = clusters.rows[place]
             at = begin
             for entry in range(problem.indptr[row], problem.indptr[row + 1]):
-                # columns of a row ascend: each is found behind the one before it
+                # columns of a row ascend: search each after the previous one
                 at = lower_bound(clusters.features, at, end, problem.indices[entry])
                 indices[n_entries], data[n_entries] = at - base, problem.data[entry]
                 n_entries += 1
@@ -268,8 +268,8 @@ def _collect(
     offsets: Int64Array,
     features: NDArray[np.int32],
 ) -> None:
-    """Writes the sorted features of clusters first..last; with an empty array it only counts
-    them, into `offsets`."""
+    """Writes the sorted features of clusters first..last; with an empty array, only counts them, in
+    `offsets`."""
     seen = np.full(problem.n_features, -1, np.int32)  # the last cluster that had the feature
     fill = len(features) > 0
     for cluster in range(first, last):
@@ -291,7 +291,7 @@ def _collect(
 
 @kernel
 def cluster_decision(model, cluster_of_row, indptr, indices, data, out):
-    """w_o·φ of each row under the model of its cluster, into `out`, (n, K) float64."""
+    """Fills `out`, (n, K) float64, with w_o·φ of each row under the model of its cluster."""
     n_classes = model.pooled.shape[1]
     for row in range(len(cluster_of_row)):
         for o in range(n_classes):
@@ -312,7 +312,7 @@ def cluster_decision(model, cluster_of_row, indptr, indices, data, out):
 
 @inner
 def find_cluster(model, number):
-    """The place of a cluster in the model's arrays, or POOLED if it has no model of its own."""
+    """The index of a cluster in the model's arrays, or POOLED if it has no model."""
     at = lower_bound(model.ids, 0, len(model.ids), number)
     if at < len(model.ids) and model.ids[at] == number:
         return at

@@ -1,13 +1,12 @@
-"""Settings that decide when learning stops, chosen on held-out examples.
+"""Early stopping: chooses settings that determine the end of learning on held-out examples.
 
-A learner that goes on for too long over-fits. It names the settings that decide when to stop, and
-the values to try (`Learner.searched`). Those with the fewest errors on unseen examples win, as Ni
-et al. (2011, footnote 6) choose the perceptron's rounds and steps on a validation set. A setting
-that the user gives is not searched for.
+A learner that runs too long over-fits. It lists the settings that determine the end, and the values
+to try (`Learner.searched`). The values with the fewest errors on held-out examples are chosen, as
+Ni et al. (2011, footnote 6) choose the perceptron's rounds and steps on a validation set. Settings
+given by the user are not searched.
 
-Whole groups of examples are held out: the phrase pairs of a sentence overlap and share their
-contexts, so examples held out at random look like those that were learned, and it would seem best
-never to stop.
+Whole sentences are held out: the phrase pairs of a sentence overlap and share their contexts, so
+examples held out at random would resemble the training examples and favour over-fitting.
 """
 
 from collections.abc import Mapping
@@ -34,7 +33,7 @@ def choose_settings(
     seed: int = 0,
     threads: int = 2,
 ) -> dict[str, Any]:
-    """The settings of a learner, completed by those that are best on unseen sentences, or by its
+    """The settings of a learner, completed with the best values on held-out sentences, or with its
     defaults if there are too few examples."""
     learner = make_learner(name, **settings)
     usual = learner.settings()
@@ -57,7 +56,7 @@ def choose_settings(
         trained = ClusteredLearner(make_learner(name, **candidate), min_examples)
         return trained.fit(seen, seed=seed, threads=threads).n_errors(unseen)
 
-    return min(candidates, key=n_wrong)  # of all: a good value may follow a bad one
+    return min(candidates, key=n_wrong)  # tries all, because errors may have several minima
 
 
 def _split(sentence: Int32Array, seed: int) -> tuple[Int64Array, Int64Array]:

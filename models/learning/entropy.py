@@ -1,11 +1,11 @@
 """Maximum entropy with a Gaussian prior (Zens and Ney 2006; losses.py): `me` by L-BFGS, `me-gis` by
 generalised iterative scaling.
 
-At the optimum the expected counts of a feature differ from the observed ones by w/σ², the pull of
-the prior; they may differ by the tolerance more. It is the same for every feature, so many clusters
-can be solved as one problem.
+At the optimum, the expected counts of a feature differ from the observed ones by w/σ², because of
+the prior; the tolerance is the largest additional difference. It is the same for every feature, so
+many clusters can be solved as one problem.
 
-Ni et al. (2011, §4.1.3) trained by scaling; it is here for the comparison of training times. With C
+Ni et al. (2011, §4.1.3) trained by scaling; `me-gis` exists to compare training times. With C
 the largest sum of an example's features, Ẽ the observed and E the expected counts, every weight
 takes the step δ that solves (Darroch and Ratcliff 1972; with the prior, Chen and Rosenfeld 1999)
 
@@ -100,8 +100,8 @@ class IterativeScaling(Entropy):
 
 @kernel
 def scale_weights(weights, gradient, observed, most, precision):
-    """One step of every weight, by Newton's method: the function falls and bends down, so a start
-    from the left of its zero comes back from the right, and from there it never overshoots."""
+    """One step of every weight, by Newton's method: the function is decreasing and concave, so a
+    step from the left of its zero ends on the right, and steps from the right never overshoot."""
     for feature in range(weights.shape[0]):
         for o in range(weights.shape[1]):
             goal = observed[feature, o]
@@ -112,7 +112,7 @@ def scale_weights(weights, gradient, observed, most, precision):
                 scaled = expected * np.exp(most * step)
                 value = goal - scaled - (w + step) * precision
                 change = value / (most * scaled + precision)
-                # far to the left the tangent is nearly flat and would throw it out of range
+                # far to the left the tangent is nearly flat, and the step could overflow
                 change = min(change, 1.0 / most)
                 step += change
                 if abs(change) <= 1e-12 * (1.0 + abs(step)):

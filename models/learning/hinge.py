@@ -3,30 +3,30 @@
     max_α  Σ_n α_n − ½ ‖W‖²,      W = Σ_n α_n ψ(o_n) φ_nᵀ,      0 ≤ α_n ≤ C
 
 is the dual of min_W ½ ‖W‖² + C Σ_n max(0, 1 − ψ(o_n)ᵀ W φ_n), where ψ gives every class a vector.
-One variable is solved for exactly while the others stay (Hsieh et al. 2008):
+One variable is solved for exactly while the others are fixed (Hsieh et al. 2008):
 
     α_n ← min(C, max(0, α_n + (1 − ψ(o_n)ᵀ W φ_n) / (‖ψ(o_n)‖² ‖φ_n‖²)))
 
-Many variables soon reach a bound and stay there. A variable at a bound leaves the following rounds
-if its gradient pushes it further out than any free variable was pushed in the round before (the
-shrinking of the same paper). When the margins of those left are right to the tolerance, all come
-back; training ends with a round over everything in which all margins are right.
+Many variables soon reach a bound and stay there. A variable at a bound is skipped in the following
+rounds if its gradient is larger than that of any free variable in the previous round (shrinking, in
+the same paper). When the margins of the remaining examples are within the tolerance, all return;
+training ends with a round over all examples in which all margins are within the tolerance.
 
 `svm` (Ni et al. 2011, §2.2.1) is one machine for each class against all others: ψ is 1 for the
-class and −1 for the others. Its objective is the sum over the classes. A class that never occurs
-has a model as well: all examples count against it.
+class and −1 for the others. Its objective is the sum over the classes. An absent class also has a
+model, with all examples as negatives.
 
 `mmr`, maximum margin regression (§2.2.2 and Appendix B), maps the features of an example towards
-the vector of its class; the dual has one variable per example, whatever the number of classes. In
-the paper ψ(o) is the indicator of the class: W's row of a class then learns only from the examples
-of that class, and nothing sets it apart from the others. `centred` subtracts the mean of all
-indicators, so that vectors of different classes point away from each other, and every example
-changes all rows. The score of a class is its row of W times φ either way, as the centred rows sum
-to zero.
+the vector of its class; the dual has one variable per example for any number of classes. In the
+paper ψ(o) is the indicator of the class: the row of W of a class then learns only from the examples
+of that class, and is not separated from the others. `centred` subtracts the mean of all indicators,
+so that the angles between vectors of different classes are obtuse, and every example changes all
+rows. The score of a class is its row of W times φ in both cases, because the centred rows sum to
+zero.
 
-The margin is an inner product that stands for a distance (the paper's eq. 11), which requires
-vectors of the same length. The ψ(o) have the same length; with `normalise` the φ of examples are
-scaled to length 1 for training, so that many features alone do not make a margin.
+The margin is an inner product in place of a distance (the paper's eq. 11), which requires vectors
+of equal length. The ψ(o) have equal length; with `normalise`, the φ of examples are scaled to
+length 1 for training, so that many features alone do not make a margin.
 """
 
 from dataclasses import dataclass
@@ -44,7 +44,7 @@ EMBEDDINGS = ["indicator", "centred"]
 
 @dataclass(eq=False, kw_only=True)
 class HingeLearner(Learner):
-    """A learner that minimises such hinge losses."""
+    """A learner that minimises hinge losses."""
 
     penalty: float = 0.02  # C: weight of the losses against the regulariser
     tolerance: float = 0.1  # largest error of a margin at the end
@@ -128,8 +128,8 @@ def hinge_objective(
 def maximise(problem, embedding, penalty, tolerance, state, weights, dual):
     """Fills `weights`, (F, D), from zeros; `embedding` is ψ, (K, D).
 
-    The dual objective after each round goes into `dual`, whose length is the most rounds. Returns
-    the number of rounds and whether the last one found no violation.
+    Also fills `dual`, whose length is the largest number of rounds, with the dual objective after
+    each round. Returns the number of rounds and whether the last one found no violation.
     """
     n_rows, n_numbers = len(problem.labels), embedding.shape[1]
     alpha, curvature = np.zeros(n_rows), np.zeros(n_rows)
@@ -147,13 +147,13 @@ def maximise(problem, embedding, penalty, tolerance, state, weights, dual):
         shuffle(active, n_active, state)
         for place in range(n_active):
             row = active[place]
-            own = embedding[problem.labels[row]]
+            psi = embedding[problem.labels[row]]
             margin = 0.0
             for entry in range(problem.indptr[row], problem.indptr[row + 1]):
                 feature = problem.indices[entry]
                 for d in range(n_numbers):
-                    if own[d] != 0.0:
-                        margin += problem.data[entry] * own[d] * weights[feature, d]
+                    if psi[d] != 0.0:
+                        margin += problem.data[entry] * psi[d] * weights[feature, d]
             ascent = 1.0 - margin
             if alpha[row] == 0.0 and ascent < lowest_before:
                 continue
@@ -164,7 +164,7 @@ def maximise(problem, embedding, penalty, tolerance, state, weights, dual):
             if curvature[row] > 0.0:
                 new = min(penalty, max(0.0, alpha[row] + ascent / curvature[row]))
             else:
-                new = penalty  # without features nothing stands against the hinge
+                new = penalty  # without features the margin is always 0
             step = new - alpha[row]
             if step == 0.0:
                 continue
@@ -174,8 +174,8 @@ def maximise(problem, embedding, penalty, tolerance, state, weights, dual):
             for entry in range(problem.indptr[row], problem.indptr[row + 1]):
                 feature = problem.indices[entry]
                 for d in range(n_numbers):
-                    if own[d] != 0.0:
-                        weights[feature, d] += step * problem.data[entry] * own[d]
+                    if psi[d] != 0.0:
+                        weights[feature, d] += step * problem.data[entry] * psi[d]
         dual[number] = value
         if max(highest, -lowest) <= tolerance:
             if n_active == n_rows:

@@ -1,14 +1,14 @@
-"""What a learner is, for those who train one and those who write a new one.
+"""The interface of learners.
 
 A learner finds a weight vector w_o for each class o. The score of a class is w_o·φ, and
 
     p(o | φ) = exp(w_o·φ) / Σ_o' exp(w_o'·φ)        (Ni et al. 2011, eq. 3 with h = exp)
 
-for all of them. Only the entropy and logistic learners fit this probability to data; for those that
-separate classes by a margin it is a monotone transformation of the scores, as in the paper.
+for all learners. Only the entropy and logistic learners fit this probability to data; for
+maximum-margin learners it is a monotone transformation of the scores, as in the paper.
 
-A learner must have `solve` and nothing else. It changes nothing in the learner, so threads may
-share one. `fit` checks, solves, and keeps results in attributes whose names end in `_`.
+A learner implements only `solve`, which does not change the learner, so threads may share one.
+`fit` checks, solves, and stores results in attributes whose names end in `_`.
 """
 
 from abc import ABC, abstractmethod
@@ -28,9 +28,9 @@ from hyperbaton.models.learning.problem import Problem, check_matrix, make_probl
 class Solution:
     """The result of `solve`."""
 
-    weights: FloatArray  # (F, K): the classes of one feature lie together, as kernels want them
+    weights: FloatArray  # (F, K): the classes of one feature are adjacent, for the kernels
     n_iterations: int
-    objective: float  # of what the learner minimises, at these weights
+    objective: float  # at these weights
     converged: bool  # the tolerance was reached before the iterations ran out
     trace: Mapping[str, FloatArray] = field(default_factory=dict)  # (n_iterations,) each
 
@@ -38,11 +38,11 @@ class Solution:
 class Learner(Estimator, ABC):
     """A linear classifier of K classes over F features."""
 
-    # Whether its objective is a sum over examples and weights, so that many clusters, which share
-    # no feature, can be solved as one problem: its optimum is that of each of them
+    # Whether the objective is a sum over examples and weights, so that clusters, which share no
+    # feature, can be solved as one problem with the same optimum
     solves_together: ClassVar[bool] = False
-    # Settings that are chosen by the errors on unseen examples unless they are given, and the
-    # values to try (`early_stopping.py`)
+    # Settings that are chosen on held-out examples unless they are given, and the values to try
+    # (`early_stopping.py`)
     searched: ClassVar[Mapping[str, tuple[float, ...]]] = {}
 
     weights_: FloatArray  # (K, F)
@@ -52,15 +52,15 @@ class Learner(Estimator, ABC):
     trace_: Mapping[str, FloatArray]
 
     def check_settings(self) -> None:
-        """Raises `SettingError` for impossible values."""
+        """Raises `SettingError` for invalid values."""
 
     @abstractmethod
     def solve(self, problem: Problem, seed: int) -> Solution:
-        """Learns from checked examples; changes nothing in the learner."""
+        """Learns from checked examples without changing the learner."""
 
     def fit(self, X: Any, y: Any, n_classes: int, *, seed: int = 0) -> Self:  # noqa: N803
-        """Learns from X, (n, F) in compressed sparse rows, and the classes y, (n,) whole numbers
-        from 0. Classes that never occur in y are possible."""
+        """Learns from X, (n, F) in compressed sparse rows, and the classes y, (n,) integers from 0.
+        Classes may be absent from y."""
         self.check_settings()
         problem = make_problem(X, y, n_classes)
         solution = self.solve(problem, seed)

@@ -1,17 +1,16 @@
-"""L-BFGS, by scipy, with one thread for its vectors; and losses with a Gaussian prior.
+"""SciPy's L-BFGS with single-threaded BLAS, and losses with a Gaussian prior.
 
-BLAS would share every sum of a long vector among all cores. Then the last digits may depend on how
-many there are, and where the cores have other work, as the threads that compute an objective or a
-second fit, its threads wait for each other many times longer than the sums take.
+BLAS would divide every sum over a long vector among all cores. The last digits would then depend on
+the number of cores, and if the cores also compute objectives or a second fit, its threads would
+wait for each other many times longer than the sums take.
 
 The objective of `fit_weights` is −log L(w) + λ/2 · ‖w‖², with λ = 1/σ² of the prior. L-BFGS is slow
-on it because features differ by orders of magnitude in how often they fire; it works on
-x = w · √(h + λ) instead, where h is about the second derivative by each weight at the start (a
+on it because the frequencies of features differ by orders of magnitude; it works on
+x = w · √(h + λ) instead, where h approximates the second derivative by each weight at the start (a
 diagonal preconditioner).
 
-Held-out events decide how strong the prior should be (`search_prior`). The search goes from strong
-to weak priors, each from the weights of the one before, and stops when the held-out likelihood
-falls.
+`search_prior` chooses the strength of the prior on held-out events. It proceeds from strong to weak
+priors, each starting from the previous weights, and stops when the held-out likelihood decreases.
 """
 
 from collections.abc import Callable, Iterable
@@ -26,19 +25,19 @@ from hyperbaton.foundation.arrays import Float32Array, FloatArray
 from hyperbaton.foundation.progress import silent
 
 Objective = Callable[[FloatArray], tuple[float, FloatArray]]  # value and gradient
-REMEMBERED_STEPS = 5  # steps that L-BFGS remembers
-WEAKEST = 0.25  # prior that is tried
+REMEMBERED_STEPS = 5  # L-BFGS memory
+WEAKEST = 0.25  # weakest prior to try
 
 
 def summed(parts: Iterable[tuple[float, FloatArray]]) -> tuple[float, FloatArray]:
-    """The value and gradient of a loss from those of its parts, added up in their order, so that
-    they do not depend on how many threads make them. The first gradient becomes the sum."""
+    """Sums the values and gradients of the parts of a loss in order, so that the result does not
+    depend on the number of threads. The first gradient is overwritten with the sum."""
     remaining = iter(parts)
     value, total = next(remaining)
     for part, gradient in remaining:
         value += part
         total += gradient
-        del gradient  # they are long, and the next part makes another one
+        del gradient  # frees a long array before the next part allocates one
     return value, total
 
 
@@ -46,7 +45,7 @@ class Fit(NamedTuple):
     weights: FloatArray
     value: float  # of the objective
     gradient: FloatArray  # of the objective by w · scale, (weights,)
-    n_passes: int  # times that the loss was computed
+    n_passes: int  # number of evaluations of the loss
     trace: FloatArray  # value after each iteration
 
 
@@ -56,7 +55,7 @@ def minimise(
     callback: Callable[..., None] | None = None,
     **options: float,
 ) -> Any:
-    """What scipy finds; the objective gives value and gradient, `options` are those of L-BFGS-B."""
+    """SciPy's result; the objective returns value and gradient, `options` are those of L-BFGS-B."""
     with threadpool_limits(1, "blas"):
         return minimize(
             objective, start, jac=True, method="L-BFGS-B", callback=callback, options=options
@@ -73,10 +72,10 @@ def fit_with_prior(
     report: Callable[[int], None] = silent,
     **options: float,
 ) -> Fit:
-    """Minimises (loss(w) + ½ Σ λ w²) / n_events, with the prior's λ for all weights or each.
+    """Minimises (loss(w) + ½ Σ λ w²) / n_events, with one λ of the prior, or one for each weight.
 
-    L-BFGS works on w · `scale`, a diagonal preconditioner; `start` is in these units, of the shape
-    of the weights. What the loss returns as gradient is changed, and valid until the next call.
+    L-BFGS works on w · `scale`, a diagonal preconditioner; `start` has these units and the shape of
+    the weights. The gradient that the loss returns is overwritten; the loss may reuse it.
     """
     numbers, trace = count(1), list[float]()
 
@@ -94,9 +93,9 @@ def fit_with_prior(
     def note(intermediate_result: Any) -> None:
         trace.append(float(intermediate_result.fun))
 
-    found = minimise(objective, start.reshape(-1), note, **options)
-    weights = found.x.reshape(start.shape) / scale
-    return Fit(weights, float(found.fun), found.jac, found.nfev, np.array(trace))
+    result = minimise(objective, start.reshape(-1), note, **options)
+    weights = result.x.reshape(start.shape) / scale
+    return Fit(weights, float(result.fun), result.jac, result.nfev, np.array(trace))
 
 
 class NegativeLogLikelihood(Protocol):
@@ -125,11 +124,11 @@ def fit_weights(
     report: Callable[[int], None] = silent,
     tolerance: float = 2e-5,
 ) -> Fit:
-    """Weights after at most `passes` over the events, or when a step of L-BFGS gains less than
-    `tolerance` of the objective. Vectors are long: the array `start` is used for others."""
+    """Fits weights with at most `passes` over the events, or until a step of L-BFGS gains less than
+    `tolerance` of the objective. Overwrites `start` to save memory."""
     scale = np.sqrt(likelihood.curvature(start) + prior).astype(np.float32)
     start *= scale
-    scale[-1] = np.inf  # features that do not exist keep the weight 0
+    scale[-1] = np.inf  # the weight of missing features stays 0
     return fit_with_prior(
         likelihood.value_and_gradient,
         start,
@@ -153,9 +152,9 @@ def search_prior(
     passes: int,
     report: Callable[[int], None] = silent,
 ) -> tuple[PriorTrial, list[PriorTrial], FloatArray]:
-    """The best prior, all that were tried, and the weights under the best one; from `strongest`
-    down by halves, with `passes` for each. With too few passes, weights are still small when the
-    prior is weak, and it seems better than it is."""
+    """The best prior, all trials, and the weights under the best prior. Starts with `strongest` and
+    halves it, with `passes` for each. With too few passes, weights remain small under a weak prior,
+    which then seems better than it is."""
     trials: list[PriorTrial] = []
     weights, best_weights, n_passes = start, start, 0
     prior = strongest

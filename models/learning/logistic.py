@@ -5,12 +5,12 @@
     w_k ← w_k − η_t (λ w_k + (p(k | φ_i) − [k = o_i]) φ_i),     λ = 1/(σ² N)
 
 on one example at a time, whose sum over the examples is the gradient of P(w) (losses.py). The
-rate falls as η_t = η_0 / (1 + η_0 λ t) (Bottou 2010). A round visits every example once in a random
-order. The shrinking by λ is kept in one common factor of all weights, so that a step touches only
-the features of its example.
+rate decreases as η_t = η_0 / (1 + η_0 λ t) (Bottou 2010). A round visits every example once in a
+random order. The shrinking by λ is a common factor of all weights, so that a step touches only the
+features of its example.
 
-Training ends when the progressive likelihood, taken with the weights before each step, changes from
-one round to the next by less than the tolerance, relative to itself.
+Training ends when the relative change of the progressive likelihood, computed with the weights
+before each step, from one round to the next is below the tolerance.
 
 `mlr-dual` is the dual, with shrinking (eqs. 9–16 and Algorithm 1). Every example has a distribution
 α_i over the classes, and the weights follow from them:
@@ -20,16 +20,15 @@ one round to the next by less than the tolerance, relative to itself.
 
 which is the negative of the best P(w) (losses.py). An example's distribution moves by an
 exponentiated gradient step (11) with η = ½, halved until D does not grow (13), and the weights with
-it (14). If its gradients (12) are equal for all classes to ε, the example is as good as it can get
-(16) and leaves the training for good: a larger ε is faster and less exact. The paper calls two
-small numbers ε; here that of (15), the initial mass of an example's wrong classes, is
-`initial_mass`.
+it (14). If its gradients (12) are equal for all classes up to ε, the example is optimal (16) and is
+removed from training: a larger ε is faster and less exact. The paper calls two small numbers ε;
+here that of (15), the initial mass of an example's wrong classes, is `initial_mass`.
 
-Later steps of others may spoil an example that has left. With `recheck` all come back when none is
-left, until a round over everything finds nothing to do; then (16) holds for every example.
+Later steps may make a removed example suboptimal. With `recheck`, all examples return when none
+remains, until a round over all of them changes nothing; then (16) holds for every example.
 
-Logarithms of α are kept instead of α: they stay exact near 0. D is flat at the optimum, and the
-smallest α hardly change it: a change below the rounding error counts as none. For the same reason
+We store log α instead of α, because it stays exact near 0. D is flat at the optimum, and the
+smallest α hardly change it: a change below the rounding error counts as 0. For the same reason
 an ε below 1e-6 is unreliable.
 """
 
@@ -84,8 +83,8 @@ class LogisticPrimal(Learner):
 
 @kernel
 def descend(problem, sigma, learning_rate, tolerance, state, weights, objective):
-    """Fills `weights`, (F, K), from zeros; the progressive objective of each round goes into
-    `objective`. Returns the number of rounds and whether it changed little in the last one."""
+    """Fills `weights`, (F, K), from zeros, and `objective` with the progressive objective of each
+    round. Returns the number of rounds and whether the last one was within the tolerance."""
     n_rows, n_classes = len(problem.labels), problem.n_classes
     decay = 1.0 / (sigma * sigma * n_rows)
     order = np.arange(n_rows)
@@ -110,11 +109,11 @@ def descend(problem, sigma, learning_rate, tolerance, state, weights, objective)
             factor *= 1.0 - min(0.9, rate * decay)
             for entry in entries(problem, row):
                 step = rate * problem.data[entry] / factor
-                own = weights[np.uint64(problem.indices[entry])]
+                of_feature = weights[np.uint64(problem.indices[entry])]
                 for o in range(n_classes):
-                    old = own[np.uint64(o)]
+                    old = of_feature[np.uint64(o)]
                     new = old - step * scores[o]
-                    own[np.uint64(o)] = new
+                    of_feature[np.uint64(o)] = new
                     square += new**2 - old**2
             if factor < SMALLEST_FACTOR:
                 weights *= factor
@@ -143,7 +142,7 @@ class LogisticDual(Learner):
 
     def check_settings(self) -> None:
         self._check_positive("sigma", "epsilon", "max_rounds", "max_trials")
-        self._check("initial_mass", 0 < self.initial_mass < 1, "a number between 0 and 1")
+        self._check("initial_mass", 0 < self.initial_mass < 1, "expected a number between 0 and 1")
 
     def solve(self, problem: Problem, seed: int) -> Solution:
         shape = len(problem.labels), problem.n_classes
@@ -166,7 +165,7 @@ class LogisticDual(Learner):
             active,
         )
         trace = {
-            "dual": dual[:n_rounds].copy(),  # −D, which rises to the optimum of P
+            "dual": dual[:n_rounds].copy(),  # −D, which increases to the optimum of P
             "active": active[:n_rounds].copy(),  # share of the examples at the end of a round
         }
         objective = penalised_likelihood(problem, weights, self.sigma)
@@ -177,9 +176,9 @@ class LogisticDual(Learner):
 def ascend(
     problem, sigma, epsilon, max_trials, recheck, state, log_alpha, weights, dual, active_share
 ):
-    """Algorithm 1. Changes `log_alpha`, (n, K), and fills `weights`, (F, K), from zeros; −D and the
-    share of active examples after each round go into the last two. Returns the number of rounds
-    and whether the examples ran out."""
+    """Algorithm 1. Changes `log_alpha`, (n, K), and fills `weights`, (F, K), from zeros, and the
+    last two arrays with −D and the share of active examples after each round. Returns the number of
+    rounds and whether all examples became optimal."""
     n_rows, n_classes = len(problem.labels), problem.n_classes
     variance = sigma * sigma
     square = np.zeros(n_rows)
@@ -193,32 +192,32 @@ def ascend(
         shuffle(active, n_active, state)
         for place in range(n_active):
             row = active[place]
-            own = log_alpha[row]
+            old = log_alpha[row]
             score(problem, row, weights, scores)
-            # (12) up to what is the same for all classes
+            # (12) up to a constant over all classes
             highest, lowest = -np.inf, np.inf
             for o in range(n_classes):
-                highest = max(highest, own[o] - scores[o])
-                lowest = min(lowest, own[o] - scores[o])
+                highest = max(highest, old[o] - scores[o])
+                lowest = min(lowest, old[o] - scores[o])
             if highest - lowest <= epsilon:
                 continue
             active[n_left] = row
             n_left += 1
             for o in range(n_classes):
-                alpha[o] = np.exp(own[o])
+                alpha[o] = np.exp(old[o])
             rate = 0.5
             for _ in range(max_trials):
-                exponentiated_step(own, scores, rate, new, other)
+                exponentiated_step(old, scores, rate, new, other)
                 change = 0.0  # (13)
                 for o in range(n_classes):
                     step = other[o] - alpha[o]
-                    change += other[o] * new[o] - alpha[o] * own[o] - step * scores[o]
+                    change += other[o] * new[o] - alpha[o] * old[o] - step * scores[o]
                     change += 0.5 * variance * square[row] * step * step
                 if change <= ROUNDING:
                     value += change
                     for o in range(n_classes):
                         scores[o] = -variance * (other[o] - alpha[o])
-                        own[o] = new[o]
+                        old[o] = new[o]
                     for entry in entries(problem, row):  # (14)
                         feature = np.uint64(problem.indices[entry])
                         for o in range(n_classes):

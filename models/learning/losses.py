@@ -1,20 +1,20 @@
-"""The losses of several learners: the likelihood, and the structured margin with its Δ.
+"""Losses shared by several learners: the likelihood, and the structured margin with its Δ.
 
 All entropy and logistic learners minimise the regularised likelihood (Alrajeh and Niranjan 2014,
 eqs. 5–7):
 
     P(w) = 1/(2σ²) Σ_k ‖w_k‖² − Σ_i log p(o_i | φ_i)
 
-The structured margin has Δ(o, o'), how far apart two orientation classes are (Ni et al. 2011,
-§2.2.3): 0 for the same class, 0.5 for close ones, 1 for others. The paper leaves it to its Figure 5
+The structured margin uses Δ(o, o'), the distance of two orientation classes (Ni et al. 2011,
+§2.2.3): 0 for the same class, 0.5 for close ones, 1 for others. Only Figure 5 of the paper shows
 which classes are close: the matrix is "equivalent to constructing a heuristic tree structure". In a
-tree, two leaves that are close to a third are close to each other, so close classes come in groups,
+tree, two leaves that are close to a third are close to each other, so close classes form groups,
 and the classes of a group move in the same direction:
 
     tree         d ≤ −5 and −5 < d < 0 are close, so are 0 < d < 5 and d ≥ 5; with three classes,
                  none are close
-    neighbours   classes side by side in the order of d are close, so d = 0 is close to both of its
-                 sides; no tree does that, and it draws predictions to the middle
+    neighbours   neighbouring classes in the order of d are close, so d = 0 is close to both
+                 neighbours; this is not a tree, and it biases predictions to the middle
     flat         no classes are close (Collins 2002)
 """
 
@@ -35,8 +35,8 @@ def penalised_likelihood(problem: Problem, weights: FloatArray, sigma: float) ->
 
 @kernel
 def likelihood_and_gradient(problem, weights, gradient):
-    """−Σ_i log p(o_i | φ_i); Σ_i (p(k | φ_i) − [k = o_i]) φ_i, model minus observed counts of the
-    features, goes into `gradient`, (F, K)."""
+    """−Σ_i log p(o_i | φ_i); fills `gradient`, (F, K), with Σ_i (p(k | φ_i) − [k = o_i]) φ_i, the
+    expected minus the observed counts of features."""
     n_classes = problem.n_classes
     scores = np.empty(n_classes)
     gradient[:] = 0.0
@@ -57,7 +57,7 @@ def likelihood_and_gradient(problem, weights, gradient):
 
 @inner
 def to_probabilities(scores):
-    """Turns scores into probabilities in place (eq. 5); the log of the normaliser."""
+    """Converts scores to probabilities in place (eq. 5); returns the log of the normaliser."""
     highest = scores[0]
     for o in range(1, len(scores)):
         highest = max(highest, scores[o])

@@ -1,6 +1,6 @@
 """`mms`: max-margin structure learning by the perceptron of Ni et al. (2011), Table 2 (PSL).
 
-Minimises the structured margin loss of their eq. 5 without a regulariser (eq. 4 with λ = 0),
+It minimises the structured margin loss of their eq. 5 without a regulariser (eq. 4 with λ = 0),
 
     ρ(n) = max(0, max_{o ≠ o_n} [Δ(o_n, o) + w_o·φ_n] − w_{o_n}·φ_n),
 
@@ -11,15 +11,14 @@ w_{o_n}·φ_n,
 
 A round visits every example once in a random order; the table draws examples one by one. With
 `average`, the default, the model is the mean of the weights after every visit (Collins 2002). The
-last weights, which Table 2 returns (`average=false`), depend on which noisy examples happened to
-come last.
+last weights, which Table 2 returns (`average=false`), depend on the noise of the last examples.
 
-With `normalise` the φ of examples are scaled to length 1 for training: examples with many features
-then make no larger steps than others, and Δ is the same margin for all of them.
+With `normalise`, the φ of examples are scaled to length 1 for training: examples with many features
+then make no larger steps than others, and Δ is the same margin for all examples.
 
 Against over-fitting the paper stops early: the number of rounds and the size of the steps are
-chosen on unseen examples (`early_stopping.py`). The perceptron itself runs `max_rounds`, or stops
-after a round without updates.
+chosen on held-out examples (`early_stopping.py`). The perceptron runs `max_rounds`, or stops after
+a round without updates.
 """
 
 from collections.abc import Mapping
@@ -47,7 +46,7 @@ class Perceptron(Learner):
 
     name: ClassVar[str] = "mms"
     searched: ClassVar[Mapping[str, tuple[float, ...]]] = {
-        "learning_rate": (0.01, 0.03),  # small steps keep the margins Δ in view
+        "learning_rate": (0.01, 0.03),  # small compared with the margins Δ
         "max_rounds": (2, 4, 8, 16),
     }
 
@@ -89,10 +88,10 @@ class Perceptron(Learner):
 
 @kernel
 def visit(problem, order, distance, learning_rate, state, n_visits, weights, lag):
-    """One round of Table 2 over the examples, whose order it changes; the number of updates.
+    """One round of Table 2 over the examples, in a new random order; returns the number of updates.
 
-    A step at time t is part of all weights but the first t: adding t times the step to `lag` makes
-    `weights − lag / T` the mean after T visits. An empty `lag` stays so.
+    A step at time t is part of all weights except the first t: with t times every step added to
+    `lag`, the mean after T visits is `weights − lag / T`. An empty `lag` is not used.
     """
     n_classes = problem.n_classes
     scores = np.empty(n_classes)

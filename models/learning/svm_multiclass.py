@@ -10,12 +10,12 @@ The dual has K numbers per example, w_o = Σ_n α_no φ_n with Σ_o α_no = 0 an
 
     min_α  ½ Σ_o ‖w_o‖² + Σ_n Σ_o Δ(o_n, o) α_no
 
-The numbers of one example are solved for exactly while the others stay (Keerthi et al. 2008): with
+The α of one example are solved for exactly while the others are fixed (Keerthi et al. 2008): with
 A = ‖φ_n‖² and B_o = w_o·φ_n + Δ(o_n, o) − A α_no they are min(C [o = o_n], (β − B_o) / A), where β
-makes their sum 0. An example cannot move if the gradient holds all its numbers but one at their
-bounds; it leaves the following rounds. When those left are right to a tolerance, all come back; the
-tolerance is coarse at first and becomes finer each time. Training ends with a round over everything
-in which all are right to the finest.
+makes their sum 0. An example cannot move if the gradient holds all its α but one at their bounds;
+it is skipped in the following rounds. When the remaining examples are within a tolerance, all
+return; the tolerance is coarse at first and becomes finer each time. Training ends with a round
+over all examples in which all are within the finest tolerance.
 """
 
 from dataclasses import dataclass
@@ -28,9 +28,9 @@ from hyperbaton.models.learning.interface import Learner, Solution
 from hyperbaton.models.learning.losses import DISTANCES, structured_loss
 from hyperbaton.models.learning.problem import Problem, generator, score, shuffle
 
-COARSEST = 1.0  # tolerance of margins to begin with
-FINER = 0.5  # times the tolerance before
-SMALLEST = 1e-12  # differences of gradients that are worth a step
+COARSEST = 1.0  # first tolerance of margins
+FINER = 0.5  # factor to the next tolerance
+SMALLEST = 1e-12  # smallest difference of gradients for a step
 
 
 @dataclass(eq=False, kw_only=True)
@@ -64,15 +64,15 @@ class MulticlassSupportVectors(Learner):
 
 @kernel
 def maximise_multiclass(problem, distance, penalty, tolerance, state, weights, dual):
-    """Fills `weights`, (F, K), from zeros; the (negative of the) dual objective after each round
-    goes into `dual`. Returns the number of rounds and whether the last found no violation."""
+    """Fills `weights`, (F, K), from zeros, and `dual` with the negative dual objective after each
+    round. Returns the number of rounds and whether the last one found no violation."""
     n_rows, n_classes = len(problem.labels), problem.n_classes
     square = np.zeros(n_rows)
     value = 0.0
     for row in range(n_rows):
         for entry in range(problem.indptr[row], problem.indptr[row + 1]):
             square[row] += problem.data[entry] ** 2
-        if square[row] == 0.0:  # no weights can change its loss
+        if square[row] == 0.0:  # its loss is constant
             value += penalty * np.max(distance[problem.labels[row]])
     alpha = np.zeros((n_rows, n_classes))
     scores, new, falling = np.empty(n_classes), np.empty(n_classes), np.empty(n_classes)
@@ -130,10 +130,10 @@ def maximise_multiclass(problem, distance, penalty, tolerance, state, weights, d
 
 @inner
 def _solve_example(gradient, alpha, square, label, penalty, falling, new):
-    """The best α of one example, into `new`.
+    """Fills `new` with the best α of one example.
 
     A class is at its bound C_o if β ≥ D_o = B_o + A C_o. The r classes with the highest D are
-    free; that all sum to 0 gives r β = Σ_free D_o − A C.
+    free; since all α sum to 0, r β = Σ_free D_o − A C.
     """
     n = len(alpha)
     for o in range(n):

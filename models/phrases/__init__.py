@@ -1,1 +1,1 @@
-"""Phrase pairs: extracted from an aligned corpus, scored, stored and looked up."""
+"""Phrase pairs: extraction from an aligned corpus, scoring, storage and lookup."""

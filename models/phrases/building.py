@@ -1,7 +1,7 @@
-"""From an aligned corpus to a phrase table with reordering scores, in memory of a given size.
+"""Builds a phrase table with reordering scores from an aligned corpus, in limited memory.
 
-The steps (`steps.py`) are made in parts that fit into memory. Everything that is finished lies on a
-shelf. On disk, it survives a run that is killed, and the next run goes on from there.
+The steps (`steps.py`) are divided into parts that fit into memory. Finished parts are on a shelf.
+On disk, they survive a killed run, and the next run resumes from them.
 """
 
 import shutil
@@ -28,7 +28,7 @@ from hyperbaton.models.phrases.settings import NONE, PhraseSettings
 from hyperbaton.models.phrases.steps import PhraseSteps, make_part, part_names
 from hyperbaton.models.phrases.table import FORMAT, PhraseTable
 
-WORK_FOLDER = "work"  # folder of what is not finished
+WORK_FOLDER = "work"  # folder of unfinished work
 
 
 def train_phrases(
@@ -41,12 +41,11 @@ def train_phrases(
     *,
     workers: Workers | None = None,
 ) -> PhraseTable:
-    """A table in memory, or one that was saved in `folder`.
+    """Builds a table, in memory or saved in `folder`.
 
-    Work that takes more than `memory` bytes (0: no limit) is put aside in files there, and a run
-    that was killed is continued. Workers take the place of threads; those elsewhere may use
-    `memory` bytes each, and need a folder and a corpus that was saved in another one. The table
-    depends on none of this.
+    Work that takes more than `memory` bytes (0: no limit) uses files in the folder, and a killed
+    run is resumed. `workers` replace threads; remote workers may use `memory` bytes each, and need
+    a folder and a saved corpus. The table does not depend on any of this.
     """
     check_phrase_settings(settings)
     loaded = load_corpus(corpus)[0] if isinstance(corpus, Path) else corpus
@@ -61,25 +60,26 @@ def train_phrases(
         if isinstance(corpus, Path):
             workers.serve(reads=[corpus], writes=[])
         steps = PhraseSteps(loaded, settings, division, shelf)
-        made = PhraseTraining(steps, corpus, workers, progress).run()
+        table = PhraseTraining(steps, corpus, workers, progress).run()
     if not folder:
-        return PhraseTable.of(made.gathered())
-    save_arrays(folder, FORMAT, *made)
+        return PhraseTable.of(table.gathered())
+    save_arrays(folder, FORMAT, *table)
     shutil.rmtree(work, ignore_errors=True)
     return PhraseTable.load(folder)
 
 
 def _check_size(corpus: AlignedCorpus) -> None:
-    """Places in the text are numbers of 32 bits."""
+    """Checks that positions in the text fit into 32 bits."""
     n_words = max(len(side.words.values) for side in (corpus.source, corpus.target))
     if n_words > MOST_NUMBERED:
         raise DataError(
-            f"the corpus has {n_words:,} words", expected=f"at most {MOST_NUMBERED:,} a side"
+            f"the corpus has {n_words:,} words",
+            expected=f"expected at most {MOST_NUMBERED:,} per side",
         )
 
 
 def _begin(folder: Path, division: Division) -> None:
-    """Keeps what a killed run has left, if the work was divided in the same way."""
+    """Keeps the parts of a killed run if the work was divided in the same way."""
     described = division.text()
     path = folder / DIVISION
     if not path.is_file() or path.read_text(encoding="utf-8") != described:
@@ -92,12 +92,12 @@ def _begin(folder: Path, division: Division) -> None:
 @dataclass(eq=False)
 class PhraseTraining:
     steps: PhraseSteps
-    corpus: AlignedCorpus | Path  # as tasks get it
+    corpus: AlignedCorpus | Path  # passed to tasks
     workers: Workers
     progress: Progress = silent
 
     def run(self) -> ArrayFolder:
-        """The table as streams, which read from the shelf."""
+        """Runs all steps; returns the table as streams, which read from the shelf."""
         steps, shelf = self.steps, self.steps.shelf
         sections = part_names("section", steps.division.n_parts)
         if not all(map(shelf.has, steps.pairs)):
@@ -113,15 +113,15 @@ class PhraseTraining:
             steps.make("totals-0")
         if not shelf.get("totals-0")["of_counts"].sum():
             raise DataError(
-                "no phrase pair can be extracted",
-                expected="a corpus with word alignments",
-                advice="look at it with hyperbaton corpus",
+                "no phrase pairs can be extracted",
+                expected="expected a corpus with word alignments",
+                advice="inspect it with hyperbaton corpus",
             )
         self._make(sections, "scoring phrase pairs")
         return self._joined(sections)
 
     def _make(self, names: Sequence[str], what: str) -> None:
-        """Puts every part that is not there yet on the shelf."""
+        """Makes every part that is not on the shelf yet."""
         missing = [name for name in names if not self.steps.shelf.has(name)]
 
         def report(done: int) -> None:
@@ -129,21 +129,21 @@ class PhraseTraining:
 
         report(0)
         given = self.corpus, self.steps.settings, self.steps.division, self.steps.shelf
-        made = self.workers.map(make_part, *map(repeat, given), missing)
-        for done, _ in enumerate(made, len(names) - len(missing) + 1):
+        finished = self.workers.map(make_part, *map(repeat, given), missing)
+        for done, _ in enumerate(finished, len(names) - len(missing) + 1):
             report(done)
 
     def _joined(self, names: Sequence[str]) -> ArrayFolder:
         shelf, corpus = self.steps.shelf, self.steps.corpus
         sections, totals = list(map(shelf.get, names)), shelf.get("totals-0")
-        if not any(len(each["target"]) for each in sections):
+        if not any(len(section["target"]) for section in sections):
             raise DataError(
-                f"none of {totals['of_counts'].sum():,} phrase pairs is left",
+                f"all {totals['of_counts'].sum():,} phrase pairs would be dropped",
                 expected="phrases.min_count or phrases.significance is too high",
             )
         used = np.zeros(totals["target_begin"][-1], bool)
-        for each in sections:
-            used[each["target"]] = True
+        for section in sections:
+            used[section["target"]] = True
         row = None if used.all() else (np.cumsum(used) - 1).astype(np.int32)
         n_occurrences = sum(
             int(pairs["source_count"].sum()) for pairs in map(shelf.get, self.steps.pairs)
@@ -153,7 +153,7 @@ class PhraseTraining:
         return join(sections, lambda: self._targets(used), vocabularies, name, n_occurrences, row)
 
     def _targets(self, used: BoolArray) -> Iterator[Ragged]:
-        """The target phrases that are used, part by part."""
+        """Yields the used target phrases, part by part."""
         begin = self.steps.shelf.get("totals-0")["target_begin"]
         for number, part in enumerate(map(self.steps.shelf.get, self.steps.targets)):
             here = used[begin[number] : begin[number + 1]]

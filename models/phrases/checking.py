@@ -1,6 +1,6 @@
-"""Impossible settings are refused before any work, by those who know what is possible.
+"""Validates settings before work starts.
 
-Settings themselves import nothing heavy: commands that only read them start at once.
+This is not part of the settings classes, so that reading settings needs no slow imports.
 """
 
 from collections.abc import Callable, Mapping
@@ -30,7 +30,7 @@ def check_phrase_settings(settings: PhraseSettings) -> None:
 
 
 def check_values(section: str, settings: Any, checks: Mapping[str, Callable[[Any], Any]]) -> None:
-    """Checks each value; an error names the setting."""
+    """Checks each value; errors give the setting."""
     for key, check in checks.items():
         try:
             check(getattr(settings, key))
@@ -41,7 +41,7 @@ def check_values(section: str, settings: Any, checks: Mapping[str, Callable[[Any
 
 def check_not_negative(number: int) -> None:
     if number < 0:
-        raise SettingError(f"{number} is not possible", expected="a number from 0 up")
+        raise SettingError(f"{number} is not possible", expected="expected 0 or more")
 
 
 def reordering_type(name: str) -> ReorderingType | None:

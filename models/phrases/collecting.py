@@ -1,7 +1,7 @@
-"""The distinct phrase pairs among occurrences of some source phrases, with all that is counted.
+"""Collects the distinct phrase pairs among occurrences of some source phrases, with counts.
 
 Occurrences are sorted by source phrase, then inside each run by target phrase and inner alignment,
-so that equal pairs and equal alignments are neighbours. The inner alignment of a pair is its most
+so that equal pairs and equal alignments are adjacent. The inner alignment of a pair is its most
 frequent one; ties are broken as in Moses.
 """
 
@@ -25,17 +25,17 @@ class PhrasePairs(NamedTuple):
     """Distinct phrase pairs by the node of their source phrase."""
 
     nodes: Nodes
-    source_at: Int32Array  # by node: where its phrase occurs, as far as it is one
+    source_at: Int32Array  # by node: an occurrence of its phrase, if it has one
     source_length: Int32Array
     source_count: Int32Array  # by node: c(f)
     n_pairs: Int32Array  # by node
-    target_at: Int32Array  # by pair: where its target phrase occurs
+    target_at: Int32Array  # by pair: an occurrence of its target phrase
     target_length: Int32Array
     pair_count: Int32Array  # c(f, e)
     inner: UInt64Array  # ties as in Moses
     inner_by_source: UInt64Array  # ties broken from the source side
     orientation: Int32Array  # row of the counts of orientations
-    orientations: Int32Array  # (rows, columns) distinct ones
+    orientations: Int32Array  # (rows, columns) distinct counts of orientations
 
     @property
     def node(self) -> Int64Array:
@@ -92,7 +92,7 @@ def _column(occurrences: NDArray[Any], name: str, kind: type = np.int32) -> NDAr
 
 @kernel
 def _sorted_runs(node, n_nodes, target, inner, orientation):
-    """Where the run of each node begins, and the columns in their order."""
+    """The start of each node's run, and the sorted columns."""
     begin = np.zeros(n_nodes + 1, np.int64)
     for k in range(len(node)):
         begin[node[k] + 1] += 1
@@ -113,8 +113,8 @@ def _sorted_runs(node, n_nodes, target, inner, orientation):
 
 @uncounted
 def _sort(target, inner, orientation):
-    """Sorts a run by target phrase and inner alignment (Shell 1959; the gaps are those of Gonnet
-    and Baeza-Yates 1991). NumPy's sorts would take longer to compile than all the rest."""
+    """Sorts a run by target phrase and inner alignment (Shell 1959; with the gaps of Gonnet and
+    Baeza-Yates 1991). NumPy's sorts would take longer to compile than all other code here."""
     gap = len(target)
     while gap > 1:
         gap = max(1, gap * 5 // 11)
@@ -171,7 +171,7 @@ def _grouped(begin, target, inner, orientation, columns, n_columns, by_source):
 
 @inner
 def _most_frequent(inner):
-    """The most frequent of sorted values; among equals the greater one, from either side."""
+    """The most frequent of sorted values; the greater one of equals, seen from either side."""
     by_target, by_source = inner[0], inner[0]
     most, at = 0, 0
     while at < len(inner):

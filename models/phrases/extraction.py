@@ -1,11 +1,11 @@
-"""All phrase pairs of a corpus that are consistent with its word alignment.
+"""Extracts all phrase pairs that are consistent with the word alignment.
 
 A pair of spans is consistent if no link leads from inside one to outside the other and at least
 one link lies inside (Koehn, Och and Marcu 2003). For every target span we find the smallest source
 span and extend it over unaligned words on both sides, as Moses does; target spans may begin and end
 with unaligned words because all of them are tried.
 
-Each occurrence has its inner alignment (a bit for every place in an 8 × 8 grid, so phrases have at
+Each occurrence has its inner alignment (a bit for every cell of an 8 × 8 grid, so phrases have at
 most 8 words) and its orientation towards the phrases before and after it.
 """
 
@@ -23,8 +23,8 @@ from hyperbaton.foundation.kernels import inner, kernel
 from hyperbaton.models.phrases.orientation import ORIENTATION_MODELS, orient
 from hyperbaton.models.phrases.settings import GRID
 
-ROOM = 1 << 12  # blocks of a sentence and occurrences to begin with
-# Positions count through the whole corpus
+ROOM = 1 << 12  # initial capacity for blocks of a sentence and for occurrences
+# Positions are in the whole corpus
 OCCURRENCE = np.dtype(
     [
         ("inner", np.uint64),  # bit GRID·target + source for every link inside
@@ -42,7 +42,7 @@ OCCURRENCE = np.dtype(
 class Occurrences:
     """One entry per extracted phrase pair occurrence, in corpus order."""
 
-    source_at: Int64Array  # first source word, counted through the whole corpus
+    source_at: Int64Array  # first source word, in the whole corpus
     target_at: Int64Array
     source_length: NDArray[np.int8]
     target_length: NDArray[np.int8]
@@ -57,11 +57,11 @@ class Occurrences:
 def extract(
     corpus: AlignedCorpus, max_length: int = 7, orientation: str = "word", threads: int = 2
 ) -> Occurrences:
-    """Every consistent phrase pair with at most `max_length` words on either side."""
+    """All consistent phrase pairs with at most `max_length` words on either side."""
     check_max_length(max_length)
     if orientation not in ORIENTATION_MODELS:
         raise SettingError(
-            f"there is no orientation model {orientation!r}",
+            f"unknown orientation model {orientation!r}",
             expected=nearest(orientation, list(ORIENTATION_MODELS)),
         )
 
@@ -72,20 +72,20 @@ def extract(
 
     with ThreadPoolExecutor(threads) as pool:
         chunks = list(pool.map(work, range(0, len(corpus), SENTENCES_AT_ONCE)))
-    found = np.concatenate([np.empty(0, OCCURRENCE), *chunks])
+    records = np.concatenate([np.empty(0, OCCURRENCE), *chunks])
     return Occurrences(
-        found["source_at"].astype(np.int64),
-        found["target_at"].astype(np.int64),
-        *(found[name].copy() for name in ("source_length", "target_length")),
-        *(found[name].copy() for name in ("inner", "backward", "forward")),
+        records["source_at"].astype(np.int64),
+        records["target_at"].astype(np.int64),
+        *(records[name].copy() for name in ("source_length", "target_length")),
+        *(records[name].copy() for name in ("inner", "backward", "forward")),
     )
 
 
 def extract_block(
     corpus: AlignedCorpus, first: int, last: int, max_length: int, orientation: str
 ) -> NDArray[Any]:
-    """The occurrences (n,) of sentence pairs first to last, as records."""
-    found: NDArray[Any] = _extract(
+    """The occurrences in sentence pairs `first` to `last`, as records, (n,)."""
+    occurrences: NDArray[Any] = _extract(
         first,
         last,
         corpus.source.words.offsets,
@@ -95,13 +95,13 @@ def extract_block(
         max_length,
         ORIENTATION_MODELS[orientation],
     )
-    return found
+    return occurrences
 
 
 def check_max_length(max_length: int) -> None:
     if not 1 <= max_length <= GRID:
         raise SettingError(
-            f"phrases cannot have up to {max_length} words", expected=f"possible: 1 to {GRID}"
+            f"phrases cannot have up to {max_length} words", expected=f"expected 1 to {GRID}"
         )
 
 
@@ -125,7 +125,7 @@ def _extract(
             _blocks(n_target, begin, sources, low, high, max_length, blocks)
         if row + size > len(found):
             larger = np.empty(2 * (row + size), OCCURRENCE)
-            for k in range(row):  # to assign a slice takes seconds to compile
+            for k in range(row):  # assigning a slice would take seconds to compile
                 larger[k] = found[k]
             found = larger
         backward, forward = np.empty(size, np.int8), np.empty(size, np.int8)
@@ -158,7 +158,7 @@ def _by_target(links, n_source, n_target):
         begin[e + 1] += begin[e]
     cursor = begin[:-1].copy()
     sources = np.empty(len(links), np.int32)
-    for link in range(len(links)):  # sorted by source, so each target word's sources rise
+    for link in range(len(links)):  # sorted by source, so each target word's sources increase
         f, e = np.int32(links[link, 0]), np.int32(links[link, 1])
         sources[cursor[e]] = f
         cursor[e] += 1
@@ -169,8 +169,8 @@ def _by_target(links, n_source, n_target):
 
 @inner
 def _blocks(n_target, begin, sources, low, high, max_length, blocks):
-    """Writes (first and last source, first and last target word) of all consistent blocks, as far
-    as there is room for them, and returns how many there are."""
+    """Writes the first and last source and target words of all consistent blocks, up to the
+    capacity of `blocks`; returns the number of blocks."""
     n_source = len(low)
     row = 0
     for e0 in range(n_target):

@@ -1,7 +1,7 @@
-"""Lexical weights of phrase pairs.
+"""Lexical weights of phrase pairs (Koehn, Och and Marcu 2003, eq. 8).
 
-They follow Koehn, Och and Marcu (2003, eq. 8): lex(e|f) = Π_e mean over the source words linked to
-e of w(e|f), with w(e|NULL) for a word without links.
+lex(e|f) = Π_e mean over the source words linked to e of w(e|f), with w(e|NULL) for a word without
+links.
 
 The word translation probabilities w(e|f) and w(f|e) are relative frequencies of links; an unaligned
 word counts as linked to NULL. Like Moses in its lexicon files we keep seven decimals, so that the
@@ -20,9 +20,9 @@ from hyperbaton.foundation.sorted_arrays import lower_bound
 from hyperbaton.models.phrases.collecting import PhrasePairs
 from hyperbaton.models.phrases.settings import GRID
 
-NULL = UNKNOWN  # the id that no word of a corpus has
+NULL = UNKNOWN  # an id that no word of a corpus has
 DECIMALS = 7
-COUNTED_AT_ONCE = 50_000  # sentence pairs whose links are counted at a time
+COUNTED_AT_ONCE = 50_000  # sentence pairs per batch
 
 
 class LexicalTable(NamedTuple):
@@ -35,7 +35,7 @@ class LexicalTable(NamedTuple):
 
 
 def estimate_lexical(corpus: AlignedCorpus) -> LexicalTable:
-    # keys and counts, every run at most half as long as the one before
+    # keys and counts; every run is at most half as long as the previous one
     runs = [(np.empty(0, np.int64), np.empty(0, np.int64))]
     for first in range(0, len(corpus), COUNTED_AT_ONCE):
         linked = _linked_words(corpus, first, min(first + COUNTED_AT_ONCE, len(corpus)))

@@ -1,4 +1,4 @@
-"""Moses' text formats of phrase and reordering tables, written and read (gz by name).
+"""Reads and writes Moses' text formats of phrase and reordering tables (gz by name).
 
     phrase table      f ||| e ||| φ(f|e) lex(f|e) φ(e|f) lex(e|f) ||| 0-0 1-2 |||
                       c(e) c(f) c(f,e) ||| |||
@@ -27,9 +27,9 @@ from hyperbaton.models.phrases.sorted_trie import parents
 from hyperbaton.models.phrases.table import LARGEST_COUNT, SCORES, PhraseTable
 
 PROGRESS_EVERY = 20_000
-CERTAIN = 1.0 + 1e-6  # the highest probability, allowing for rounding
+CERTAIN = 1.0 + 1e-6  # largest probability, allowing for rounding
 LONGEST_LINK = 20  # characters
-COMPRESSED_AT_ONCE = 5_000  # lines that are compressed together
+COMPRESSED_AT_ONCE = 5_000  # lines per write
 
 
 def write_phrase_table(table: PhraseTable, path: Path) -> None:
@@ -58,7 +58,7 @@ def read_phrase_table(
     reordering_type: str = "",
     progress: Progress = silent,
 ) -> tuple[PhraseTable, int]:
-    """The table, and the number of entries that were left out because a phrase is too long for the
+    """The table, and the number of entries that were skipped because a phrase is too long for the
     inner alignment. The reordering table must have the same phrase pairs, in any order."""
     reader = _Reader()
     _each_line(path, lambda line: reader.add(_fields(line)), "reading phrase pairs", progress)
@@ -67,7 +67,7 @@ def read_phrase_table(
         columns = len(ReorderingType.parse(reordering_type).columns)
         reordering = _read_reordering(reordering_path, reader, columns, progress)
     if not len(reader.inner):
-        raise DataError("holds no phrase pair", where=str(path))
+        raise DataError("contains no phrase pairs", where=str(path))
     return reader.finish(reordering, reordering_type if reordering_path else ""), reader.n_too_long
 
 
@@ -80,18 +80,18 @@ class _Phrases:
         self.row_of_entry = array("i")
 
     def row(self, text: str) -> int:
-        found = self.rows.get(text)
-        if found is None:
+        row = self.rows.get(text)
+        if row is None:
             words = split_words(text)
             check_words(words)
-            spelled = " ".join(words)  # extra blanks do not make another phrase
-            found = self.rows.get(spelled)
-            if found is None:
-                found = self.rows[spelled] = len(self.words)
+            spelled = " ".join(words)  # extra spaces do not make another phrase
+            row = self.rows.get(spelled)
+            if row is None:
+                row = self.rows[spelled] = len(self.words)
                 self.words.add(self.vocabulary.extend(words))
                 self.lengths.append(len(words))
-            self.rows[text] = found
-        return found
+            self.rows[text] = row
+        return row
 
     def finish(self) -> EntrySide:
         rows = np.array(self.row_of_entry, np.int32)
@@ -125,8 +125,8 @@ class _Reader:
         if n_source > lengths[0] or n_target > lengths[1]:
             raise BadLine(
                 "table",
-                f"the alignment {alignment} leads outside its phrase pair",
-                f"{lengths[0]} source and {lengths[1]} target words, counted from 0",
+                f"the alignment {alignment} has a link outside its phrase pair",
+                f"the pair has {lengths[0]} source and {lengths[1]} target words, counted from 0",
             )
         self.probabilities.extend(_probabilities(scores, len(SCORES)))
         self.counts.extend(_counts(counts))
@@ -216,7 +216,7 @@ def _probabilities(text: str, n: int) -> list[float]:
 
 
 def _counts(text: str) -> list[float]:
-    """They are fractions if the corpus was weighted; old tables have none."""
+    """Parses counts, which are fractions if the corpus was weighted; old tables have none."""
     if not text.strip(" |"):
         return [0.0, 0.0, 0.0]
     numbers = _floats(text, 3)
@@ -227,12 +227,12 @@ def _counts(text: str) -> list[float]:
 
 
 def _inner(text: str) -> tuple[int, int, int]:
-    """The links as bits, and how many source and target words they need."""
+    """The links as bits, and the smallest numbers of source and target words they need."""
     mask = n_source = n_target = 0
     for link in text.split():
         source, dash, target = link.partition("-")
         if not (dash and source.isdecimal() and target.isdecimal() and len(link) < LONGEST_LINK):
-            raise BadLine("table", f"{link!r:.40} is not a link", "links are written as 0-0 1-2")
+            raise BadLine("table", f"{link!r:.40} is not a link", "expected links such as 0-0 1-2")
         f, e = int(source), int(target)
         n_source, n_target = max(n_source, f + 1), max(n_target, e + 1)
         if max(f, e) < GRID:
@@ -247,14 +247,14 @@ def _write_lines(path: Path, lines: Iterator[str]) -> None:
 
 
 def _sorted_entries(table: PhraseTable) -> list[tuple[str, int]]:
-    """`f ||| e ||| ` and entry number, sorted by bytes as Moses sorts lines; UTF-8 keeps the order
-    of code points."""
+    """`f ||| e ||| ` and entry number, sorted like Moses' lines by bytes, which in UTF-8 is the
+    order of code points."""
     phrases = zip(source_texts(table), target_texts(table), strict=True)
     return sorted((f"{source} ||| {target} ||| ", i) for i, (source, target) in enumerate(phrases))
 
 
 def source_texts(table: PhraseTable) -> Iterator[str]:
-    """The source phrase of every entry, read off the trie."""
+    """The source phrase of every entry, from the trie."""
     words = table.source_vocabulary.decode(table.trie_word.tolist())
     texts = [""]
     above = parents(table.trie).tolist()

@@ -1,7 +1,7 @@
-"""Distinct phrases of a text, and distinct rows of numbers, numbered by their content.
+"""Numbers the distinct phrases of a text, or the distinct rows of an array, by their content.
 
-A phrase is a place in the text and a length. Equal phrases get equal numbers, in the order of their
-first appearance. Hashes only say where to look; the words themselves are compared.
+A phrase is a position in the text and a length. Equal phrases get equal numbers, in the order of
+first appearance. Hashes only narrow the search; the words themselves are compared.
 """
 
 from typing import Any
@@ -13,7 +13,7 @@ from hyperbaton.foundation.arrays import Int32Array
 from hyperbaton.foundation.hashing import EMPTY, mix_in, mixed
 from hyperbaton.foundation.kernels import inner, kernel, uncounted
 
-FIRST_SLOTS = 1 << 10  # slots to begin with
+FIRST_SLOTS = 1 << 10  # initial size
 ID_BITS = 32
 
 
@@ -26,7 +26,7 @@ def number_phrases(
 
 
 def number_rows(rows: NDArray[Any]) -> tuple[Int32Array, NDArray[Any]]:
-    """For each of the rows, of 32-bit numbers, the number of its content; all contents, sorted."""
+    """The number of each row of 32-bit values, and the distinct rows, sorted."""
     width = rows.shape[1]
     words = np.ascontiguousarray(rows).view(np.int32).reshape(-1)
     at = np.arange(len(rows), dtype=np.int32) * np.int32(width)
@@ -56,7 +56,7 @@ def _is_same(words, one, other, length):
 
 @inner
 def _rehashed(words, at, length, first, n, size):
-    """A larger table of the first n numbers; a slot holds a part of the hash beside the number."""
+    """A larger table of the first n numbers; a slot combines part of the hash and the number."""
     slots = np.full(size, EMPTY, np.int64)
     for number in range(n):
         hashed = _hashed(words, at[first[number]], length[first[number]])

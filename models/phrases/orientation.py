@@ -12,14 +12,15 @@ target word − 1) means swap, if the other one is absent.
                  └───────┘
                S         M
 
-Phrase-based, an extracted phrase pair that ends in that corner also counts; hierarchically, so does
-a consistent block of any size. Discontinuous moves go right (the previous phrase lies to the left)
-or left; where neither or both are found, we call it right, as Moses does.
+In the phrase-based model, an extracted phrase pair that ends in that corner also counts; in the
+hierarchical model, so does a consistent block of any size. Discontinuous moves go right (the
+previous phrase is to the left) or left; if neither or both are found, we call it right, as Moses
+does.
 
-All places that matter to a phrase lie in one row, the target word before or after it. So we go row
-by row: the blocks that end in a row are marked by their first and last source word for the phrases
-that begin below it, and then the blocks that begin in it for the phrases that end above it. Memory
-grows with the length of a sentence, time with its square.
+The orientation of a phrase depends on one row only, the target word before or after it. So we
+proceed row by row: we mark the blocks that end in a row by their first and last source word for the
+phrases that begin below it, and then the blocks that begin in it for the phrases that end above it.
+Memory grows with the length of a sentence, time with its square.
 """
 
 import numpy as np
@@ -32,7 +33,7 @@ ORIENTATION_MODELS = {"word": WORD, "phrase": PHRASE, "hierarchical": HIERARCHIC
 MONOTONE, SWAP, RIGHT, LEFT = 0, 1, 2, 3
 ORIENTATIONS = 4
 
-# Bits of a mark; those of blocks of any size are 2 places higher than those of extracted ones
+# Bits of a mark; the bits of blocks of any size are 2 places above those of extracted blocks
 FIRST, LAST = 1, 2
 UNLIMITED_SHIFT = 2
 
@@ -110,7 +111,7 @@ def _mark_unlimited(e, step, begin, sources, low, high, marks):
                 f_high += 1
                 top, bottom = min(top, low[f_high]), max(bottom, high[f_high])
         if (step < 0 and bottom > e) or (step > 0 and top < e):
-            break  # a link beyond the row, which all larger blocks have too
+            break  # a link beyond the row, which all larger blocks contain too
         if f_high >= 0 and top >= min(e, other) and bottom <= max(e, other):
             marks[f_low] |= FIRST << UNLIMITED_SHIFT
             marks[f_high] |= LAST << UNLIMITED_SHIFT
@@ -143,7 +144,7 @@ def _reach(marks):
 
 @inner
 def _linked(f, e, n_source, begin, sources):
-    """Whether a link joins the words; the sentence's beginnings are linked and so are its ends."""
+    """Whether two words are linked; the beginnings of the sentences are, and so are their ends."""
     n_target = len(begin) - 1
     if (f == -1 and e == -1) or (f == n_source and e == n_target):
         return True
@@ -157,7 +158,7 @@ def _linked(f, e, n_source, begin, sources):
 
 @inner
 def _orientation(f0, f1, e, is_backward, model, begin, sources, marks, reach):
-    """Of a phrase over source words f0 to f1 towards the row e."""
+    """The orientation of a phrase over source words f0 to f1 towards row e."""
     n_source, n_target = len(marks), len(begin) - 1
     at_left = _linked(f0 - 1, e, n_source, begin, sources)
     at_right = _linked(f1 + 1, e, n_source, begin, sources)

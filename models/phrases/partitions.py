@@ -1,8 +1,8 @@
-"""How the work on a corpus is divided, so that each part of it fits into memory.
+"""Divides the work on a corpus into parts that fit into memory.
 
-Phrases are divided by ranges of their first two words. The ranges come from a sample of sentences
-and are about equally heavy; a first word that is too heavy for one range is divided by the word
-after it. Results do not depend on the division.
+Phrases are divided by ranges of their first two words. The ranges are estimated from a sample of
+sentences to have about equal size; a first word that is too frequent for one range is divided by
+the second word. Results do not depend on the division.
 """
 
 import json
@@ -18,20 +18,20 @@ from hyperbaton.foundation.sorted_arrays import lower_bound
 from hyperbaton.models.phrases.extraction import extract
 
 SAMPLED_PAIRS = 10_000  # sentence pairs
-MANY_OCCURRENCES = 1_000_000  # occurrences that are worth a division among threads
-# Measured on text with 25 words a sentence, with some room
-WORK_BYTES = 130  # of an occurrence whose part is being worked on
-KEPT_BYTES = 160  # of an occurrence in all that is put aside
-SHARD_PAIRS = 10_000  # sentence pairs whose occurrences are put aside together
+MANY_OCCURRENCES = 1_000_000  # smallest number to divide among threads
+# Measured on text with 25 words per sentence, rounded up
+WORK_BYTES = 130  # memory per occurrence of the current part
+KEPT_BYTES = 160  # per occurrence on the shelf
+SHARD_PAIRS = 10_000  # sentence pairs per shard
 MOST_SHARDS = 1000
-FAR_PARTS = 256  # enough for some hundred workers
+FAR_PARTS = 256  # enough for about a hundred workers
 DIVISION = "division.json"
 
 
 class Division(NamedTuple):
-    source: Int64Array  # where the parts after the first begin, as keys of their source phrases
-    target: Int64Array  # and of their target phrases
-    shard: int  # sentence pairs whose occurrences are put aside together
+    source: Int64Array  # first keys of the parts of source phrases, without the first part
+    target: Int64Array  # the same for target phrases
+    shard: int  # sentence pairs per shard
     fits: bool = False  # whether everything fits into memory at once
 
     @property
@@ -43,21 +43,21 @@ class Division(NamedTuple):
         return len(self.target) + 1
 
     def text(self) -> str:
-        """To tell whether work was divided in the same way."""
+        """The division as text, to recognise work that was divided in the same way."""
         return json.dumps([self.source.tolist(), self.target.tolist(), self.shard])
 
 
 def divide(
     corpus: AlignedCorpus, max_length: int, memory: int, threads: int, *, far: bool = False
 ) -> Division:
-    """`memory` in bytes, 0 without a limit; `threads` parts are worked on at a time. Far workers
-    have that memory each, and their number does not matter."""
+    """Divides the work for `threads` simultaneous parts in `memory` bytes, 0 for no limit. Each
+    remote worker has that memory, and their number does not matter."""
     rows = np.unique(
         np.linspace(0, len(corpus) - 1, min(SAMPLED_PAIRS, len(corpus))).astype(np.int64)
     )
     sample = corpus.take(rows)
-    found = extract(sample, max_length, threads=1 if far else threads)
-    n = len(found) * len(corpus) / max(1, len(rows))
+    pairs = extract(sample, max_length, threads=1 if far else threads)
+    n = len(pairs) * len(corpus) / max(1, len(rows))
     fits = memory == 0 or n * (KEPT_BYTES + WORK_BYTES) <= memory
     n_parts = threads if n > MANY_OCCURRENCES else 1
     if far:
@@ -66,8 +66,8 @@ def divide(
     elif not fits:
         n_parts = max(threads, int(np.ceil(n * WORK_BYTES * threads / memory)))
     sides = (
-        (sample.source.words.values, found.source_at, found.source_length),
-        (sample.target.words.values, found.target_at, found.target_length),
+        (sample.source.words.values, pairs.source_at, pairs.source_length),
+        (sample.target.words.values, pairs.target_at, pairs.target_length),
     )
     source, target = (_quantiles(phrase_keys(*side), n_parts) for side in sides)
     shard = max(SHARD_PAIRS, -(-len(corpus) // MOST_SHARDS))
@@ -81,14 +81,14 @@ def _quantiles(keys: Int64Array, n: int) -> Int64Array:
 
 
 def phrase_keys(words: Int32Array, at: Int64Array, length: NDArray[Any]) -> Int64Array:
-    """The first two words of phrases as a number, in the order of the phrases."""
+    """The first two words of each phrase as one number."""
     second = np.where(length > 1, words[np.minimum(at + 1, len(words) - 1)].astype(np.int64) + 1, 0)
     return (words[at].astype(np.int64) << 32) | second
 
 
 @kernel
 def group_by_part(words, at, length, bounds):
-    """The order that sorts phrases by their parts, and where each part begins."""
+    """The order that sorts phrases by their parts, and the start of each part."""
     part = np.empty(len(at), np.int32)
     begin = np.zeros(len(bounds) + 2, np.int64)
     for phrase in range(len(at)):

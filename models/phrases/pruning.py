@@ -1,10 +1,10 @@
-"""Which phrase pairs are worth keeping: by rank, by significance.
+"""Prunes phrase pairs by rank and by significance.
 
 Significance is Fisher's exact test on the sentences in which the two phrases occur (Johnson et al.
-2007): with N sentence pairs, of which C(f) hold f, C(e) hold e and C(f, e) both, the probability
-that independent phrases meet at least that often is a hypergeometric tail. Pairs whose −log p is
-below a threshold are dropped. Two phrases that occur once each, together, have −log p = log N =: α,
-so `a+e` drops all such pairs and `a-e` keeps them.
+2007): with N sentence pairs, of which C(f) contain f, C(e) contain e and C(f, e) both, the
+probability that independent phrases co-occur at least that often is a hypergeometric tail. Pairs
+whose −log p is below a threshold are dropped. Two phrases that occur once, in the same sentence
+pair, have −log p = log N =: α, so `a+e` drops all such pairs and `a-e` keeps them.
 """
 
 import math
@@ -19,8 +19,8 @@ from hyperbaton.foundation.sorted_arrays import lower_bound
 from hyperbaton.models.phrases.sorted_trie import ROOT, Nodes, child, rooted
 
 EPSILON = 1e-6  # distance from α: the rounding errors of the sums are far smaller
-FEW_FACTORS = 32  # factors that are multiplied one by one
-STIRLING = 1000  # from here on the third term of Stirling's series is below 1e-11
+FEW_FACTORS = 32  # up to here, factors are multiplied one by one
+STIRLING = 1000  # above this, the third term of Stirling's series is below 1e-11
 NEGLIGIBLE = 50.0  # nats below the largest term of a tail
 
 
@@ -59,7 +59,7 @@ def keep_best(order: Int64Array, n_pairs: Int32Array, top: int) -> BoolArray:
 
 
 def significance_threshold(text: str, n_sentences: int) -> float:
-    """−log p that a pair must reach: `a+e`, `a-e` or a number."""
+    """The smallest −log p of a pair: `a+e`, `a-e` or a number."""
     alpha = float(np.log(n_sentences))
     named = {"a+e": alpha + EPSILON, "a-e": alpha - EPSILON}
     if text in named:
@@ -77,7 +77,7 @@ def significance_threshold(text: str, n_sentences: int) -> float:
 
 
 def find_sentences(nodes: Nodes, words: Ragged) -> Ragged:
-    """The numbers of the sentences of a text that hold the phrase of each node, in order."""
+    """The sorted numbers of the sentences that contain the phrase of each node."""
     trie, n = rooted(nodes), len(nodes.word)
     n_levels = len(nodes.level_begin) - 1
     begin = np.zeros(n + 1, np.int64)
@@ -90,8 +90,8 @@ def find_sentences(nodes: Nodes, words: Ragged) -> Ragged:
 
 @kernel
 def _walk(trie, words, offsets, n_levels, cursor, sentences):
-    """Follows the trie from every word; with an empty array it only counts, in `cursor`."""
-    last = np.full(len(cursor), -1, np.int32)  # the sentence in which each phrase was met last
+    """Follows the trie from every word; with an empty array, only counts, in `cursor`."""
+    last = np.full(len(cursor), -1, np.int32)  # the last sentence that contained each phrase
     for sentence in range(len(offsets) - 1):
         for start in range(offsets[sentence], offsets[sentence + 1]):
             node = np.int32(ROOT)
@@ -109,7 +109,7 @@ def _walk(trie, words, offsets, n_levels, cursor, sentences):
 def significance(
     source: Int64Array, target: Int64Array, in_source: Ragged, in_target: Ragged, n: int
 ) -> FloatArray:
-    """−log p of pairs of phrases, in a corpus of n sentence pairs; sentences by phrase."""
+    """−log p of phrase pairs in a corpus of n sentence pairs, from the sentences of each phrase."""
     lists = in_source.offsets, in_source.values, in_target.offsets, in_target.values
     values: FloatArray = significance_of_counts(*_common_sentences(source, target, *lists), n)
     return values
@@ -119,13 +119,14 @@ def significance(
 def _common_sentences(
     source, target, source_begin, source_sentences, target_begin, target_sentences
 ):
-    """Sentences that hold the target phrase, the source phrase, and both, of every pair."""
+    """For each pair, the number of sentences with the target phrase, the source phrase, and
+    both."""
     counts = np.zeros((3, len(source)), np.int64)
     for pair in range(len(source)):
         a, a_end = source_begin[source[pair]], source_begin[source[pair] + 1]
         b, b_end = target_begin[target[pair]], target_begin[target[pair] + 1]
         both = 0
-        if a_end - a > b_end - b:  # walk the shorter list, search in the longer one
+        if a_end - a > b_end - b:  # iterate over the shorter list, search in the longer one
             for k in range(b, b_end):
                 at = lower_bound(source_sentences, a, a_end, target_sentences[k])
                 both += at < a_end and source_sentences[at] == target_sentences[k]
@@ -139,7 +140,7 @@ def _common_sentences(
 
 @kernel
 def significance_of_counts(in_target, in_source, both, total):
-    """−log of the probability of at least as many in both, for every pair."""
+    """−log of the probability of at least `both` co-occurrences, for every pair."""
     result = np.empty(len(both))
     for pair in range(len(both)):
         result[pair] = -_log_tail(both[pair], in_source[pair], in_target[pair], total)
@@ -168,7 +169,7 @@ def _log_tail(both, in_source, in_target, total):
             scaled = scaled * np.exp(highest - term) + 1.0
             highest = term
         elif term < highest - NEGLIGIBLE:
-            break  # terms rise up to the mode and fall after it
+            break  # terms increase up to the mode and decrease after it
         else:
             scaled += np.exp(term - highest)
     return min(0.0, highest + np.log(scaled))

@@ -1,6 +1,6 @@
-"""Lexicalised reordering: how phrase pairs were oriented, as smoothed probabilities.
+"""Lexicalised reordering: smoothed probabilities of the orientations of phrase pairs.
 
-A table is described by a name in Moses' manner, `wbe-msd-bidirectional-fe`:
+The type of a table is a name as in Moses, `wbe-msd-bidirectional-fe`:
 
     orientation   wbe (word-based), phrase, hier
     classes       msd (monotone, swap, discontinuous), mslr (discontinuous split: right, left),
@@ -24,7 +24,7 @@ from hyperbaton.models.phrases.orientation import ORIENTATIONS as N_ORIENTATIONS
 
 SMOOTHING = 0.5
 ORIENTATIONS = {"wbe": "word", "phrase": "phrase", "hier": "hierarchical"}
-# Names of the classes and the orientations in each of them
+# Names of the classes and their orientations
 CLASSES: dict[str, dict[str, tuple[int, ...]]] = {
     "msd": {"monotone": (MONOTONE,), "swap": (SWAP,), "discontinuous": (RIGHT, LEFT)},
     "mslr": {"monotone": (MONOTONE,), "swap": (SWAP,), "right": (RIGHT,), "left": (LEFT,)},
@@ -43,7 +43,7 @@ CONDITIONS = (BY_PAIR, BY_SOURCE)
 
 @dataclass(frozen=True)
 class ReorderingType:
-    """What a reordering table holds, by name."""
+    """The type of a reordering table."""
 
     orientation: str = "wbe"
     classes: str = "msd"
@@ -52,8 +52,7 @@ class ReorderingType:
 
     @classmethod
     def parse(cls, name: str) -> "ReorderingType":
-        """From `wbe-msd-bidirectional-fe`; every part must be known. As in Moses, `wbe` may be left
-        out."""
+        """Parses `wbe-msd-bidirectional-fe`; as in Moses, `wbe` is optional."""
         parts = name.split("-")
         if parts[0] in CLASSES:
             parts.insert(0, "wbe")
@@ -66,7 +65,7 @@ class ReorderingType:
         for part, names in zip(parts, known, strict=True):
             if part not in names:
                 raise SettingError(
-                    f"{part!r} in {name!r} is not known", expected=nearest(part, names)
+                    f"unknown part {part!r} in {name!r}", expected=nearest(part, names)
                 )
         return cls(*parts)
 
@@ -84,8 +83,8 @@ class ReorderingType:
 
 
 def orientation_columns(kind: ReorderingType | None) -> Int64Array:
-    """(2, orientations): the column that counts an orientation towards the previous phrase and
-    towards the next one; EMPTY where none does."""
+    """The column that counts an orientation towards the previous phrase and towards the next one,
+    (2, orientations); EMPTY if there is none."""
     columns = np.full((2, N_ORIENTATIONS), EMPTY)
     if kind:
         for number, (direction, name) in enumerate(kind.columns):

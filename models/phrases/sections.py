@@ -1,12 +1,11 @@
-"""A phrase table from sections: runs of source phrases whose entries are finished.
+"""Joins sections to a phrase table. A section is a run of source phrases with finished entries.
 
-A section is a mapping of arrays, in memory or on disk. Its nodes are those of a sorted trie below
-its root, `level_begin` says where each level begins, and its entries follow the nodes. All first
-words, or all second words of one first word, are in one section or in sections that follow each
-other. So every level of the table's trie is the levels of the sections one after the other, except
-that sections may have their last and first word of the first level in common.
+A section is a mapping of arrays, in memory or on disk. Its nodes are those of a sorted trie without
+the root, `level_begin` is the start of each level, and its entries are in the order of the nodes.
+Sections are sorted by the first two words. So every level of the table's trie is the concatenation
+of the sections' levels, except that consecutive sections may share a first word.
 
-Everything is passed on piece by piece: tables larger than memory can be written.
+All data are streamed, so tables larger than memory can be written.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -32,7 +31,7 @@ from hyperbaton.models.phrases.table import DIRECT_PHRASE, HEADER, SOURCE_COUNT,
 
 TableSection: TypeAlias = Mapping[str, NDArray[Any]]
 NODE_COLUMNS = ("word", "n_children", "n_entries")
-# what entries share: the column of their numbers, and the array of distinct rows
+# values shared by entries: the column of numbers, and the array of distinct rows
 SHARED = {"frequency": "frequency_rows", "alignment": "alignments", "reordering": "reordering_rows"}
 
 
@@ -43,10 +42,10 @@ def section(
     lexical: Float32Array,
     **shared: tuple[NDArray[Any], NDArray[Any]],  # by the names of SHARED
 ) -> dict[str, NDArray[Any]]:
-    made = {**nodes._asdict(), "n_entries": n_entries, "target": target, "lexical": lexical}
+    arrays = {**nodes._asdict(), "n_entries": n_entries, "target": target, "lexical": lexical}
     for name, rows in SHARED.items():
-        made[name], made[rows] = shared[name]
-    return made
+        arrays[name], arrays[rows] = shared[name]
+    return arrays
 
 
 def join(
@@ -57,7 +56,7 @@ def join(
     n_occurrences: float,
     row: Int32Array | None = None,
 ) -> ArrayFolder:
-    """The table as streams. With `row`, target phrases have other numbers in the sections."""
+    """The table as streams. `row` maps the sections' numbers of target phrases to the table's."""
     n_entries = sum(len(each["target"]) for each in sections)
     sizes = [(len(part.values), len(part)) for part in targets()]
     n_words, n_targets = map(sum, zip(*sizes, strict=True))
@@ -65,7 +64,9 @@ def join(
         if n > MOST_NUMBERED:
             advice = "drop pairs that were seen once: --set phrases.min_count=2"
             raise DataError(
-                f"{n:,} {what} are too many", expected=f"at most {MOST_NUMBERED:,}", advice=advice
+                f"{n:,} {what} are too many",
+                expected=f"expected at most {MOST_NUMBERED:,}",
+                advice=advice,
             )
 
     def entries(name: str, width: int = 0, dtype: type = np.int32, new: Any = None) -> Stream:
@@ -93,7 +94,7 @@ def join(
 
 
 def used_rows(number: Int32Array, rows: NDArray[Any]) -> tuple[Int32Array, NDArray[Any]]:
-    """Only those of the rows that have a number, and the new numbers."""
+    """The new numbers, and the rows that are used."""
     used = np.zeros(len(rows), bool)
     used[number] = True
     new = (np.cumsum(used) - 1).astype(np.int32)
@@ -101,7 +102,7 @@ def used_rows(number: Int32Array, rows: NDArray[Any]) -> tuple[Int32Array, NDArr
 
 
 def _shared(parts: list[NDArray[Any]]) -> tuple[NDArray[Any], list[Int32Array]]:
-    """The distinct rows of all parts, sorted, and for each part their new numbers."""
+    """The sorted distinct rows of all parts, and the new numbers of each part's rows."""
     together = np.concatenate(parts)
     if together.ndim > 1:
         number, rows = number_rows(together)
@@ -114,7 +115,7 @@ def _shared(parts: list[NDArray[Any]]) -> tuple[NDArray[Any], list[Int32Array]]:
 def _by_level(
     sections: Sequence[TableSection], name: str, new: Sequence[Int32Array] | None
 ) -> Iterator[NDArray[Any]]:
-    """A column of the entries; with `new`, numbers are replaced."""
+    """Yields a column of the entries; `new` maps old numbers to new ones."""
     ends = [np.cumsum(np.append(0, each["n_entries"]))[each["level_begin"]] for each in sections]
     for level in range(len(ends[0]) - 1):
         for number, each in enumerate(sections):
@@ -123,7 +124,7 @@ def _by_level(
 
 
 def _node_columns(sections: Sequence[TableSection]) -> list[Stream]:
-    """The columns of all nodes with the root, whose children are the distinct first words."""
+    """The columns of all nodes, with the root, whose children are the distinct first words."""
     level = [each["level_begin"] for each in sections]
     first = [slice(0, int(begin[1])) for begin in level]
     every = np.concatenate([e["word"][part] for e, part in zip(sections, first, strict=True)])
@@ -150,7 +151,7 @@ def _node_columns(sections: Sequence[TableSection]) -> list[Stream]:
 
 
 def _begins(sizes: Stream, start: int) -> Stream:
-    """Where runs of these sizes begin, and where the last one ends."""
+    """The starts of runs of these sizes, and the end of the last run."""
 
     def chunks() -> Iterator[Int64Array]:
         end = start
@@ -180,7 +181,7 @@ def assemble(
     reordering: NDArray[np.float64],  # probabilities, (n_entries, columns)
     reordering_type: str = "",
 ) -> ArrayFolder:
-    """A table from entries in any order."""
+    """Makes a table from entries in any order."""
     nodes = nodes_of(source.phrases)
     n_nodes = len(nodes.word)
     *_, by_words = _sorted_phrases(target.phrases)
@@ -190,7 +191,7 @@ def assemble(
     order = np.lexsort((row, -probabilities[:, DIRECT_PHRASE], node))
     inverse, inverse_lexical, direct, direct_lexical = logarithms(probabilities[order]).T
     alignments, alignment = np.unique(inner[order], return_inverse=True)
-    made = section(
+    only = section(
         nodes,
         np.bincount(node, minlength=n_nodes),
         row[order],
@@ -203,7 +204,7 @@ def assemble(
     vocabularies = source.vocabulary, target.vocabulary
     source_count = np.zeros(n_nodes)
     np.maximum.at(source_count, node, counts[:, SOURCE_COUNT])
-    return join([made], lambda: [phrases], vocabularies, reordering_type, source_count.sum())
+    return join([only], lambda: [phrases], vocabularies, reordering_type, source_count.sum())
 
 
 def frequencies(columns: Sequence[NDArray[Any]]) -> Float32Array:
@@ -217,6 +218,6 @@ def nodes_of(phrases: Ragged) -> Nodes:
 
 
 def _sorted_phrases(phrases: Ragged) -> tuple[Int32Array, Int32Array, Int64Array]:
-    """Places and lengths of phrases, and their order."""
+    """Positions and lengths of phrases, and their sorted order."""
     place, length = phrases.offsets[:-1].astype(np.int32), phrases.lengths.astype(np.int32)
     return place, length, sorted_order(phrases.values, place, length)

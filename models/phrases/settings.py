@@ -1,14 +1,14 @@
-"""The settings of phrase tables."""
+"""Settings for phrase tables."""
 
 from dataclasses import dataclass
 
 NONE = "none"
-GRID = 8  # words of the longest phrase: bit GRID·target + source of its links must fit into 64
+GRID = 8  # longest phrase, in words: bit GRID·target + source of a link must fit into 64 bits
 
 
 @dataclass(frozen=True)
 class PhraseSettings:
-    """How phrase tables are made (`--set phrases.KEY=VALUE`)."""
+    """Settings for phrase tables (`--set phrases.KEY=VALUE`)."""
 
     max_length: int = 7  # most words in a phrase; at most 8
     # of the phrase translation probabilities: `none`, `good-turing` or `kneser-ney`

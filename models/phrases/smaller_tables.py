@@ -1,8 +1,9 @@
-"""Smaller tables from a phrase table that exists: pruned by count, rank and significance, or the
-part that one sentence needs. What is left keeps its scores.
+"""Smaller tables from an existing phrase table: pruned by count, rank and significance, or reduced
+to what one sentence needs. The remaining entries keep their scores.
 
-Significance is Fisher's exact test as in training, but the table knows no sentences, so it counts
-occurrences: of all occurrences of phrase pairs, c(f) have f, c(e) have e and c(f, e) both.
+Significance is Fisher's exact test as in training, but with counts of occurrences, because the
+table has no sentences: of all occurrences of phrase pairs, c(f) have f, c(e) have e and c(f, e)
+both.
 """
 
 from collections.abc import Callable
@@ -25,13 +26,13 @@ from hyperbaton.models.phrases.table import COUNT, PhraseTable
 
 
 def pruned(table: PhraseTable, settings: PhraseSettings) -> ArrayFolder:
-    """The table with the entries that `min_count`, `top` and `significance` leave."""
+    """The table without the entries that `min_count`, `top` and `significance` drop."""
     n_nodes = len(table.trie_word)
     node = np.repeat(np.arange(n_nodes, dtype=np.int64), np.diff(table.entry_begin))
     keep = np.flatnonzero(_kept(table, node, settings))
     if not len(keep):
         raise DataError(
-            f"none of {len(table):,} phrase pairs is left", advice="choose lower thresholds"
+            f"all {len(table):,} phrase pairs would be dropped", advice="choose lower thresholds"
         )
     n_entries = np.bincount(node[keep], minlength=n_nodes).astype(np.int32)[1:]
     nodes, chosen = living(_nodes(table.trie), n_entries)
@@ -41,16 +42,16 @@ def pruned(table: PhraseTable, settings: PhraseSettings) -> ArrayFolder:
 def with_entries(
     table: PhraseTable, nodes: Nodes, n_entries: NDArray[Any], entries: Int64Array
 ) -> ArrayFolder:
-    """A table of some of the entries, in the order of the nodes that have them."""
+    """A table of the chosen entries, given in the order of their nodes."""
     targets, target = np.unique(table.target[entries], return_inverse=True)
     shared = {
         name: used_rows(getattr(table, name)[entries], getattr(table, rows))
         for name, rows in SHARED.items()
     }
-    made = section(nodes, n_entries, target.astype(np.int32), table.lexical[entries], **shared)
+    only = section(nodes, n_entries, target.astype(np.int32), table.lexical[entries], **shared)
     phrases = table.target_phrases.take(targets.astype(np.int64))
     return join(
-        [made],
+        [only],
         lambda: [phrases],
         (table.source_vocabulary, table.target_vocabulary),
         table.reordering_type,
@@ -66,7 +67,8 @@ def _kept(table: PhraseTable, node: Int64Array, settings: PhraseSettings) -> Boo
         counts = np.ascontiguousarray(np.rint(table.counts_of()).astype(np.int64).T)
         if not counts.all():
             raise DataError(
-                "the phrase table has pairs without counts", expected="significance needs them"
+                "the phrase table has pairs without counts",
+                expected="pruning by significance needs counts",
             )
         total = max(round(table.n_occurrences), int(counts.max()))
         threshold = significance_threshold(settings.significance, total)
@@ -89,11 +91,11 @@ def sentence_table(
     is_wanted: Callable[[Ragged], BoolArray],
     best: Int64Array,
 ) -> PhraseTable:
-    """The entries for spans of a sentence, given by word ids, whose target phrases, distinct ones
-    of word ids, are wanted; and the entries `best` in any case.
+    """The table reduced to entries for spans of a sentence (word ids) whose target phrases are
+    wanted, and the entries `best`. `is_wanted` gets distinct target phrases as word ids.
 
-    A search under a constraint needs options that are otherwise too improbable to be looked at, and
-    no others. With a table of its own, everything else stays as it is.
+    A constrained search needs options that are otherwise too improbable to be considered. A reduced
+    table provides them without changes to the search.
     """
     start, length, node = _matches(table.trie, table.entry_begin, words)
     node, first = np.unique(node, return_index=True)
@@ -109,21 +111,20 @@ def sentence_table(
 
     used, row = np.unique(row, return_inverse=True)
     phrases = Ragged.gather(words, start[used], length[used])
-    if not len(entries):  # a table is never empty; this entry is of no sentence
+    if not len(entries):  # a table must not be empty: add an entry that matches no sentence
         entries = row = np.zeros(1, np.int64)
         phrases = Ragged(np.array([END], np.int32), np.array([0, 1]))
     nodes = nodes_of(phrases)
     place = nodes.of_phrases[row]
     per_node = np.bincount(place, minlength=len(nodes.word))
     by_node = np.argsort(place, kind="stable")
-    made = with_entries(table, nodes, per_node, entries[by_node])
-    return PhraseTable.of(made.gathered())
+    return PhraseTable.of(with_entries(table, nodes, per_node, entries[by_node]).gathered())
 
 
 @kernel
 def _matches(trie, entry_begin, words):
-    """Start, length and node of all spans that have entries."""
-    found = np.empty((3, GRID * len(words)), np.int32)
+    """Start, length and node of all spans with entries."""
+    spans = np.empty((3, GRID * len(words)), np.int32)
     n = 0
     for start in range(len(words)):
         node = np.int32(ROOT)
@@ -132,6 +133,6 @@ def _matches(trie, entry_begin, words):
             if node == EMPTY:
                 break
             if entry_begin[node] < entry_begin[node + 1]:
-                found[0, n], found[1, n], found[2, n] = start, length, node
+                spans[0, n], spans[1, n], spans[2, n] = start, length, node
                 n += 1
-    return found[0, :n], found[1, :n], found[2, :n]
+    return spans[0, :n], spans[1, :n], spans[2, :n]

@@ -8,19 +8,19 @@ import numpy as np
 from hyperbaton.foundation.arrays import FloatArray, Int32Array, Int64Array
 from hyperbaton.foundation.errors import SettingError, nearest
 
-MOST_COUNTED = 12  # counts of counts end with this one, for all that are higher
-SEEN = 3  # pairs of a phrase are counted by whether they were seen once, twice or more often
+MOST_COUNTED = 12  # the last class of counts of counts: this count or more
+SEEN = 3  # classes of counts: once, twice, more often
 
 
 class PairCounts(NamedTuple):
-    """Counts of some phrase pairs, and of what they have in common with others."""
+    """Counts of phrase pairs, of their phrases, and of the pairs that share a phrase."""
 
     pair: Int32Array  # (n,) c(f, e)
     source: Int32Array  # (n,) c(f)
     target: Int32Array  # (n,) c(e)
-    source_seen: Int32Array  # (n, SEEN) pairs of f
-    target_seen: Int32Array  # (n, SEEN) pairs of e
-    of_counts: Int64Array  # (MOST_COUNTED + 1,) pairs of the whole table by their count
+    source_seen: Int32Array  # (n, SEEN) number of pairs of f, by count
+    target_seen: Int32Array  # (n, SEEN) number of pairs of e, by count
+    of_counts: Int64Array  # (MOST_COUNTED + 1,) counts of counts of the whole table
 
 
 def translation_probabilities(counts: PairCounts, smoothing: str) -> tuple[FloatArray, FloatArray]:
@@ -31,9 +31,7 @@ def translation_probabilities(counts: PairCounts, smoothing: str) -> tuple[Float
 
 def check_smoothing(name: str) -> None:
     if name not in SMOOTHINGS:
-        raise SettingError(
-            f"there is no smoothing {name!r}", expected=nearest(name, list(SMOOTHINGS))
-        )
+        raise SettingError(f"unknown smoothing {name!r}", expected=nearest(name, list(SMOOTHINGS)))
 
 
 def counts_of_counts(count: Int32Array) -> Int64Array:
@@ -41,7 +39,7 @@ def counts_of_counts(count: Int32Array) -> Int64Array:
 
 
 def pairs_by_count(phrase: Int64Array, count: Int32Array, n_phrases: int) -> Int32Array:
-    """(n_phrases, SEEN): the pairs of each phrase that were seen once, twice, more often."""
+    """The number of pairs of each phrase seen once, twice, more often: (n_phrases, SEEN)."""
     keys = phrase * SEEN + np.minimum(count, SEEN) - 1
     seen = np.bincount(keys, minlength=n_phrases * SEEN).astype(np.int32)
     return seen.reshape(n_phrases, SEEN)
@@ -52,8 +50,8 @@ def relative_frequency(counts: PairCounts) -> tuple[FloatArray, FloatArray]:
 
 
 def good_turing(counts: PairCounts) -> tuple[FloatArray, FloatArray]:
-    """Counts are multiplied by (c + 1) n(c + 1) / (c n(c)), which must neither fall nor exceed 1;
-    the mass saved stays unused, as in Moses. Counts above 10 are trusted."""
+    """Multiplies counts by (c + 1) n(c + 1) / (c n(c)), which must neither decrease nor exceed 1;
+    as in Moses, the discounted mass is not redistributed. Counts above 10 do not change."""
     n = counts.of_counts.astype(float)
     c = np.arange(1, 11)
     factor = np.minimum(1.0, (c + 1) / c * (n[c + 1] + 0.1) / (n[c] + 0.1))
@@ -63,9 +61,9 @@ def good_turing(counts: PairCounts) -> tuple[FloatArray, FloatArray]:
 
 
 def kneser_ney(counts: PairCounts) -> tuple[FloatArray, FloatArray]:
-    """Modified Kneser-Ney: the discounts D1, D2, D3+ (Chen and Goodman 1998) of the pairs of f go
-    to p_b(e) = distinct partners of e / distinct pairs, over all e: each e that occurs with f gets
-    its share, and the rest is lost to pairs that the table does not have."""
+    """Modified Kneser-Ney: the mass discounted from the pairs of f by D1, D2, D3+ (Chen and Goodman
+    1998) is distributed by p_b(e) = distinct partners of e / distinct pairs, over all e. Each e
+    that occurs with f gets its share; the rest is lost to pairs that are not in the table."""
     discount = _discounts(counts.of_counts.astype(float))
     left = counts.pair - discount[np.minimum(counts.pair, SEEN)]
     n_pairs = counts.of_counts.sum()
@@ -82,7 +80,7 @@ def kneser_ney(counts: PairCounts) -> tuple[FloatArray, FloatArray]:
 
 
 def _discounts(n: FloatArray) -> FloatArray:
-    """D for counts 0, 1, 2 and 3 or more; 0.5 · c where tiny tables leave them undefined."""
+    """D for counts 0, 1, 2 and 3 or more; 0.5 · c if a tiny table leaves them undefined."""
     discount = np.array([0.0, 0.5, 1.0, 1.5])
     if np.all(n[1:5] > 0):
         y = n[1] / (n[1] + 2 * n[2])

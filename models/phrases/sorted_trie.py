@@ -1,8 +1,7 @@
-"""A trie of phrases that is sorted, so that it needs neither keys nor empty slots.
+"""A sorted trie of phrases, which needs neither keys nor empty slots.
 
 Nodes are numbered level by level, and inside a level in the order of their phrases, word by word.
-The children of a node then lie side by side, sorted by their words; one is found by halving. The
-root is node 0.
+The children of a node are then adjacent and sorted by word, for binary search. The root is node 0.
 """
 
 from typing import NamedTuple
@@ -24,16 +23,16 @@ class SortedTrie(NamedTuple):
 
 
 class Nodes(NamedTuple):
-    """The nodes of a trie below its root, in order."""
+    """The nodes of a trie without the root, in order."""
 
     word: Int32Array
     n_children: Int32Array
-    phrase: Int32Array  # number of the phrase that ends here, EMPTY if none does
+    phrase: Int32Array  # number of the phrase that ends here, or EMPTY
     level_begin: Int64Array  # nodes of phrases with k + 1 words: level_begin[k]:level_begin[k + 1]
 
     @property
     def of_phrases(self) -> Int32Array:
-        """The node in which each phrase ends."""
+        """The end node of each phrase."""
         node = np.flatnonzero(self.phrase != EMPTY)
         of_phrase = np.empty(len(node), np.int32)
         of_phrase[self.phrase[node]] = node
@@ -54,7 +53,7 @@ def rooted(nodes: Nodes) -> SortedTrie:
 
 
 def parents(trie: SortedTrie) -> Int64Array:
-    """The parent of every node; the root is its own."""
+    """The parent of every node; the root is its own parent."""
     return np.append(ROOT, np.repeat(np.arange(len(trie.word)), np.diff(trie.children)))
 
 
@@ -73,7 +72,7 @@ def sorted_order(words: Int32Array, at: Int32Array, length: Int32Array) -> Int64
 
 @kernel
 def _pack(words, at, length, bits, per_key, keys):
-    """Several words in each key, the first in the highest bits; 0 stands for no word."""
+    """Packs several words into each key, the first in the highest bits; 0 means no word."""
     for phrase in range(len(at)):
         for k in range(length[phrase]):
             shift = bits * (per_key - 1 - k % per_key)
@@ -84,7 +83,7 @@ def _pack(words, at, length, bits, per_key, keys):
 def build_nodes(
     words: Int32Array, at: Int32Array, length: Int32Array, order: Int64Array, n_levels: int
 ) -> Nodes:
-    """The nodes of distinct phrases that are given with their sorted order."""
+    """The nodes of distinct phrases, given with their sorted order."""
     level_begin = np.zeros(n_levels + 1, np.int64)
     nothing = np.empty(0, np.int32)
     _walk(words, at, length, order, level_begin, nothing, nothing, nothing)  # counts the nodes
@@ -98,8 +97,9 @@ def build_nodes(
 
 @kernel
 def _walk(words, at, length, order, cursor, node_word, n_children, node_phrase):
-    """Walks through the sorted phrases; what a phrase does not share with the one before it are new
-    nodes. With empty arrays it only counts them, in cursor[1:]; else cursor[:-1] is their place."""
+    """Visits the sorted phrases; words after the prefix shared with the previous phrase make new
+    nodes. With empty arrays, only counts nodes, in cursor[1:]; otherwise cursor[:-1] is the next
+    node of each level."""
     fill = len(node_word) > 0
     first = 0 if fill else 1
     before, before_length = 0, 0
@@ -124,7 +124,7 @@ def _walk(words, at, length, order, cursor, node_word, n_children, node_phrase):
 
 
 def living(nodes: Nodes, n_entries: Int32Array) -> tuple[Nodes, Int64Array]:
-    """The nodes that have entries or lead to some, and which they are."""
+    """The nodes that have entries or descendants with entries, and their old numbers."""
     alive = np.zeros(len(nodes.word), np.bool_)
     n_children = np.zeros_like(nodes.n_children)
     _find_living(nodes.n_children, n_entries, alive, n_children)
@@ -136,8 +136,8 @@ def living(nodes: Nodes, n_entries: Int32Array) -> tuple[Nodes, Int64Array]:
 
 @kernel
 def _find_living(n_children, n_entries, alive, living_children):
-    """From the last node to the first, so that children come before their parents."""
-    end = len(alive)  # one past the children of the node at hand
+    """Finds the nodes to keep, from the last to the first, so that children precede parents."""
+    end = len(alive)  # one past the children of the node
     for node in range(len(alive) - 1, -1, -1):
         begin = end - n_children[node]
         for k in range(begin, end):

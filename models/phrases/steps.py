@@ -1,16 +1,16 @@
-"""The parts of the steps from a corpus to a phrase table: what is made of what.
+"""The steps from a corpus to a phrase table, and the parts that each step makes.
 
-    lexical    how words are translated
-    shard      occurrences of a block of sentences, by the part of their source phrases
-    pairs      the distinct pairs of a part, with what is counted, and their target phrases by part
-    targets    target phrases of a part in the order of their words, how many of their pairs were
-               seen how often, and for each pair the row and the count c(e) of its target phrase
+    lexical    lexical translation probabilities
+    shard      occurrences in a block of sentences, by the part of their source phrases
+    pairs      the distinct pairs of a part, with counts, and their target phrases by part
+    targets    target phrases of a part in word order, counts of counts of their pairs, and for
+               each pair the row and the count c(e) of its target phrase
     postings   the sentences of the target phrases of a part
-    totals     counts of counts, and where the parts of the target phrases begin
-    section    the finished entries of a part, for `sections.py` to join
+    totals     counts of counts, and the first target phrase of each part
+    section    the finished entries of a part, which `sections.py` joins
 
-Every part is made from the corpus and from parts of earlier steps, which lie on a shelf, so it can
-be made anywhere.
+Every part is computed from the corpus and from parts of earlier steps on the shelf, so any machine
+can compute it.
 """
 
 from collections.abc import Callable, Iterator
@@ -69,7 +69,7 @@ class PhraseSteps:
     shelf: Shelf
 
     def make(self, name: str) -> None:
-        """Puts a part on the shelf."""
+        """Computes a part and puts it on the shelf."""
         makers: dict[str, Callable[[int], Arrays]] = {
             "lexical": self._lexical,
             "shard": self._extract,
@@ -105,18 +105,18 @@ class PhraseSteps:
         first = shard * self.division.shard
         last = min(first + self.division.shard, len(self.corpus))
         orientation = ORIENTATIONS[self.kind.orientation if self.kind else "wbe"]
-        found = extract_block(self.corpus, first, last, self.settings.max_length, orientation)
-        columns = found["source_at"].astype(np.int32), found["source_length"].astype(np.int32)
+        block = extract_block(self.corpus, first, last, self.settings.max_length, orientation)
+        columns = block["source_at"].astype(np.int32), block["source_length"].astype(np.int32)
         words = self.corpus.source.words.values
         order, begin = group_by_part(words, *columns, self.division.source)
-        return {"occurrences": found[order], "begin": begin}
+        return {"occurrences": block[order], "begin": begin}
 
     def _collect(self, part: int) -> Arrays:
-        (found,), _ = self.shelf.gather(self.shards, "begin", part, ["occurrences"])
+        (occurrences,), _ = self.shelf.gather(self.shards, "begin", part, ["occurrences"])
         source, target = self.corpus.source.words.values, self.corpus.target.words.values
         by_source = self.kind is not None and self.kind.condition == BY_SOURCE
         columns = orientation_columns(self.kind)
-        pairs = collect(found, source, target, columns, by_source)
+        pairs = collect(occurrences, source, target, columns, by_source)
         known = self.shelf.common("lexical-0")
         lexical = LexicalTable(*(known[name] for name in LexicalTable._fields))
         direct, inverse = lexical_weights(pairs, source, target, lexical)
@@ -152,7 +152,7 @@ class PhraseSteps:
         rank = np.empty(len(order), np.int32)
         rank[order] = np.arange(len(order))
         row, chosen = rank[number], first[order]
-        found = {
+        arrays = {
             "row": row,
             "words": Ragged.gather(words, at[chosen].astype(np.int64), length[chosen]).values,
             "length": length[chosen].astype(np.uint8),
@@ -160,17 +160,17 @@ class PhraseSteps:
             "pair_begin": np.cumsum([0, *sizes]),
         }
         if self.settings.smoothing != NONE:
-            found["seen"] = pairs_by_count(row.astype(np.int64), count, len(order))
-        return found
+            arrays["seen"] = pairs_by_count(row.astype(np.int64), count, len(order))
+        return arrays
 
     def _find_targets(self, part: int) -> Arrays:
         targets = self.shelf.get(f"targets-{part}")
         words, length = owned(targets["words"]), targets["length"].astype(np.int32)
         at = (np.cumsum(length) - length).astype(np.int32)
         nodes = build_nodes(words, at, length, np.arange(len(length)), GRID)
-        found = find_sentences(nodes, self.corpus.target.words)
-        found = found.take(nodes.of_phrases.astype(np.int64))
-        return {"begin": found.offsets, "sentences": found.values}
+        postings = find_sentences(nodes, self.corpus.target.words)
+        postings = postings.take(nodes.of_phrases.astype(np.int64))
+        return {"begin": postings.offsets, "sentences": postings.values}
 
     def _add_up(self, _: int) -> Arrays:
         pairs, targets = map(self.shelf.get, self.pairs), map(self.shelf.get, self.targets)
@@ -223,23 +223,25 @@ class PhraseSteps:
         self, part: int, pairs: Arrays, begin: Int64Array
     ) -> tuple[Int32Array, Int32Array]:
         """Row and count of the target phrase of each pair."""
-        found, sizes = self.shelf.gather(self.targets, "pair_begin", part, ["row", "count"])
+        (rows, counts), sizes = self.shelf.gather(
+            self.targets, "pair_begin", part, ["row", "count"]
+        )
         by_part = owned(pairs["by_part"])
         row, count = np.empty(len(by_part), np.int32), np.empty(len(by_part), np.int32)
-        row[by_part] = found[0] + np.repeat(begin[:-1], sizes)
-        count[by_part] = found[1]
+        row[by_part] = rows + np.repeat(begin[:-1], sizes)
+        count[by_part] = counts
         return row, count
 
     def _tiles(
         self, pairs: Arrays, begin: Int64Array, row: Int32Array
     ) -> Iterator[tuple[int, Int32Array, Int32Array]]:
-        """For each part of the target phrases: the pairs that have one of them, and which."""
+        """Yields each part of target phrases with its pairs and their rows in the part."""
         for number in range(self.division.n_target_parts):
             here = pairs["by_part"][slice(*pairs["part_begin"][number : number + 2])]
             yield number, here, row[here] - begin[number]
 
     def _seen(self, pairs: Arrays, begin: Int64Array, row: Int32Array) -> Int32Array:
-        """How many of the pairs of each pair's target phrase were seen how often."""
+        """Counts of counts of the pairs that share each pair's target phrase."""
         seen = np.zeros((len(row), SEEN), np.int32)
         if self.settings.smoothing != NONE:
             for number, here, rows in self._tiles(pairs, begin, row):

@@ -1,12 +1,12 @@
-"""The phrase table: arrays that are written once and then only mapped into memory.
+"""The phrase table: arrays that are written once and then mapped into memory.
 
-Source phrases form a sorted trie; each node owns a run of entries, best φ(e|f) first. The options
-of a sentence are found by walking the trie from every position.
+Source phrases form a sorted trie; each node has a run of entries, best φ(e|f) first. The options of
+a sentence are found by walking the trie from every position.
 
-An entry takes 24 bytes. What many have in common is stored once and known by number: rows of
-counts with the probabilities that follow from them, inner alignments, and rows of reordering
-scores. Scores are natural logs with 24 bits (an error of at most 4e-6), and so are counts, which
-are exact up to 16,777,216.
+An entry takes 24 bytes. Values that many entries share are stored once and referred to by number:
+rows of counts with their probabilities, inner alignments, and rows of reordering scores. Scores are
+natural logs in float32 (24 significant bits: an error of at most 4e-6), and counts are float32 too,
+exact up to 16,777,216.
 """
 
 from collections.abc import Mapping
@@ -29,11 +29,11 @@ from hyperbaton.models.phrases.sorted_trie import SortedTrie
 FORMAT = 3
 SCORES = ("inverse_phrase", "inverse_lexical", "direct_phrase", "direct_lexical")  # as in Moses
 DIRECT_PHRASE = SCORES.index("direct_phrase")
-# columns of the rows that entries with equal counts share, c(e) first as in Moses
+# columns of `frequency_rows`, c(e) first as in Moses
 TARGET_COUNT, SOURCE_COUNT, COUNT, INVERSE, DIRECT = range(5)
 FLOOR = -100.0  # log of a probability of 0, as in Moses
 
-Entries: TypeAlias = Any  # numbers of entries, as numpy takes them
+Entries: TypeAlias = Any  # any numpy index of entries
 ALL_ROWS = slice(None)
 
 
@@ -53,9 +53,9 @@ class PhraseTable:
     alignment: Int32Array  # (n_entries,) number of the inner alignment
     alignments: UInt64Array  # distinct inner alignments, bit 8 · target + source
     reordering: Int32Array  # (n_entries,) row of the reordering scores
-    reordering_rows: Float32Array  # distinct ones, natural logs, (rows, columns of the type)
+    reordering_rows: Float32Array  # distinct rows of natural logs, (rows, columns of the type)
     reordering_type: str = ""  # such as wbe-msd-bidirectional-fe; empty: no reordering scores
-    n_occurrences: float = 0.0  # of all phrase pairs, also of those that are not kept
+    n_occurrences: float = 0.0  # of all phrase pairs, including pruned ones
 
     def __len__(self) -> int:
         return len(self.target)
@@ -85,7 +85,7 @@ class PhraseTable:
         return rows.astype(np.float64)
 
     def counts_of(self, entries: Entries = ALL_ROWS) -> FloatArray:
-        """c(e), c(f), c(f, e), as Moses orders them; Moses' may be fractions."""
+        """c(e), c(f), c(f, e), in Moses' order; counts from Moses may be fractions."""
         rows = self.frequency_rows[self.frequency[entries]]
         return rows[..., : COUNT + 1].astype(np.float64)
 
@@ -98,7 +98,7 @@ class PhraseTable:
 
     @classmethod
     def load(cls, directory: Path) -> "PhraseTable":
-        """Maps a saved table into memory; pages are read when they are first used."""
+        """Maps a saved table into memory; pages are read at first use."""
         return cls.of(load_arrays(directory, FORMAT, _laws))
 
     @classmethod
@@ -109,7 +109,7 @@ class PhraseTable:
 
 HEADER = ("reordering_type", "n_occurrences")
 LONGEST_TARGET = 1000  # words of a target phrase
-LARGEST_COUNT = 1e15  # far more than there are words, and far less than float32 can hold
+LARGEST_COUNT = 1e15  # more than any corpus has words, and far below the limit of float32
 
 
 def _laws(arrays: CheckedArrays) -> None:
@@ -128,7 +128,7 @@ def _laws(arrays: CheckedArrays) -> None:
     rows = arrays.array("frequency_rows", np.float32, (None, DIRECT + 1))
     counts = rows[:, : COUNT + 1]
     known = not len(counts) or (counts.min() >= 0 and counts.max() <= LARGEST_COUNT)
-    arrays.that("frequency_rows", known, "has counts that are none, or too large")
+    arrays.that("frequency_rows", known, "has negative or too large counts")
     arrays.finite("frequency_rows", rows[:, COUNT + 1 :])
     arrays.floats("lexical", np.float32, (*n_entries, 2))
     arrays.indices("frequency", np.int32, n_entries, below=len(rows))
@@ -155,9 +155,9 @@ def _links_inside(
     alignment: Int32Array,
     alignments: UInt64Array,
 ) -> bool:
-    """Whether every inner alignment links words of the entry's own phrases only."""
+    """Whether every inner alignment links only words of the entry's phrases."""
     source_length = np.zeros(len(trie.word), np.uint8)
-    low, high = 0, 1  # the nodes of a level; those of the next one are their children
+    low, high = 0, 1  # the nodes of a level; their children form the next level
     for depth in range(1, GRID + 1):
         low, high = int(trie.children[low]), int(trie.children[high])
         source_length[low:] = depth

@@ -1,8 +1,8 @@
-"""Phrases as numbers: a trie of phrases, and the numbers of all spans of a corpus.
+"""A trie of phrases, and numbers for all spans of a corpus.
 
 A trie is one hash table from (node, word) to node; the root is node 0. Spans are numbered in the
-same way, length by length: the span of length k at a position is the pair (span of length k − 1
-there, k-th word), so equal word sequences get the same number, in the order of first appearance.
+same way, length by length: the key of a span of k words is the pair (number of its first k − 1
+words, k-th word), so equal word sequences get the same number, in the order of first appearance.
 """
 
 from typing import NamedTuple
@@ -19,14 +19,14 @@ ROOT = 0
 
 class Trie(NamedTuple):
     keys: Int64Array  # (slots,) node · 2^32 + word
-    nodes: Int32Array  # (slots,) where the key leads; EMPTY for an empty slot
+    nodes: Int32Array  # (slots,) the key's node; EMPTY for an empty slot
 
 
 def build_trie(phrases: Ragged) -> tuple[Trie, Int32Array, int]:
-    """The trie of the phrases, the node in which each of them ends, and the number of nodes."""
-    roomy = _empty(len(phrases.values))  # prefixes are shared, so this is far too much ...
+    """The trie of the phrases, the end node of each phrase, and the number of nodes."""
+    roomy = _empty(len(phrases.values))  # too large, because phrases share prefixes
     n_nodes = _insert(roomy, phrases.values, phrases.offsets, np.empty(len(phrases), np.int32))
-    trie = _empty(n_nodes)  # ... and this is right
+    trie = _empty(n_nodes)  # the right size
     ends = np.empty(len(phrases), np.int32)
     _insert(trie, phrases.values, phrases.offsets, ends)
     return trie, ends, n_nodes
@@ -62,7 +62,7 @@ def _insert(trie, words, offsets, ends):
 
 
 def node_keys(trie: Trie, n_nodes: int) -> Int64Array:
-    """Parent · 2^32 + word of every node; EMPTY for nodes that nothing leads to, as the root."""
+    """Parent · 2^32 + word of every node; EMPTY for nodes without a parent, such as the root."""
     used = trie.nodes != EMPTY
     keys = np.full(n_nodes, EMPTY, np.int64)
     keys[trie.nodes[used]] = trie.keys[used]
@@ -70,8 +70,8 @@ def node_keys(trie: Trie, n_nodes: int) -> Int64Array:
 
 
 def spelled(above: Int64Array, word: Int64Array, nodes: Int64Array) -> Ragged:
-    """The words that lead to each of the nodes, by the parent and the last word of every node; the
-    root is its own parent."""
+    """The phrase of each of the given nodes, from the parent (`above`) and the last word of every
+    node; the root is its own parent."""
     columns = []
     while (nodes != ROOT).any():
         columns.append(np.where(nodes != ROOT, word[nodes], EMPTY).astype(np.int32))
@@ -81,19 +81,19 @@ def spelled(above: Int64Array, word: Int64Array, nodes: Int64Array) -> Ragged:
 
 
 def trie_laws(arrays: CheckedArrays, keys: str, nodes: str, n_nodes: int) -> Int64Array:
-    """Of a trie on disk; the length of every node's phrase, 0 for nodes that nothing leads to."""
+    """Checks a trie on disk; returns the phrase length of every node, 0 for unreachable nodes."""
     arrays.hash_table(keys, nodes, n_nodes, free=EMPTY)
     slots = arrays.array(keys, np.int64, (None,))
-    found = arrays.array(nodes, np.int32, (None,))
-    parent = node_keys(Trie(slots, found), n_nodes) >> 32
-    once = np.count_nonzero(found != EMPTY) == np.count_nonzero(parent != EMPTY)
-    arrays.that(nodes, once and parent[ROOT] == EMPTY, "is no trie: two ways lead to a node")
+    node_of = arrays.array(nodes, np.int32, (None,))
+    parent = node_keys(Trie(slots, node_of), n_nodes) >> 32
+    once = np.count_nonzero(node_of != EMPTY) == np.count_nonzero(parent != EMPTY)
+    arrays.that(nodes, once and parent[ROOT] == EMPTY, "is not a trie: a node has two parents")
     arrays.within(keys, parent, EMPTY, n_nodes)
     length = np.zeros(n_nodes, np.int64)
     reached = np.array([ROOT])
     children = np.argsort(parent, kind="stable")
     of_parent = parent[children]
-    while len(reached):  # level by level; loops are never reached
+    while len(reached):  # level by level; cycles are never reached
         begin = np.searchsorted(of_parent, reached)
         counts = np.searchsorted(of_parent, reached, "right") - begin
         below = Ragged.gather(children, begin, counts).values
@@ -104,7 +104,7 @@ def trie_laws(arrays: CheckedArrays, keys: str, nodes: str, n_nodes: int) -> Int
 
 class SpanIds(NamedTuple):
     ids: Int32Array  # (max_length, n_words): id of the span with k + 1 words, −1 past the end
-    first_at: Int64Array  # (n_phrases,) where each phrase occurs first
+    first_at: Int64Array  # (n_phrases,) first occurrence of each phrase
     length: Int32Array  # (n_phrases,)
 
 
@@ -117,16 +117,16 @@ def number_spans(words: Ragged, max_length: int) -> SpanIds:
     sentence_end = np.repeat(words.offsets[1:], words.lengths)
     for k in range(max_length):
         before = ids[k - 1] if k else np.zeros(n_words, np.int32)
-        found = _number(words.values, sentence_end, before, k, sum(sizes), slots, ids[k])
-        first_at.append(found)
-        sizes[k] = len(found)
+        firsts = _number(words.values, sentence_end, before, k, sum(sizes), slots, ids[k])
+        first_at.append(firsts)
+        sizes[k] = len(firsts)
     length = np.repeat(np.arange(1, max_length + 1, dtype=np.int32), sizes)
     return SpanIds(ids, np.concatenate(first_at), length)
 
 
 @kernel
 def _number(words, sentence_end, before, k, total, slots, ids):
-    """Fills `ids` for spans of k + 1 words, numbered from `total`; returns their first places."""
+    """Numbers spans of k + 1 words from `total`, in `ids`; returns their first occurrences."""
     keys = np.empty(slots, np.int64)
     values = np.full(slots, EMPTY, np.int32)
     first_at = np.empty(len(words), np.int64)

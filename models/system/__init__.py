@@ -1,1 +1,1 @@
-"""A trained system on disk: its folder, its training, and the exchange with Moses."""
+"""A trained system on disk: its folder, its training, import from and export to Moses."""

@@ -1,5 +1,5 @@
-"""Is a system whole? Every byte of its parts is read, and everything that compiled code relies on
-is checked, whatever is remembered of earlier checks."""
+"""Checks that a system is intact: reads every byte of its parts and checks all assumptions of
+compiled code, regardless of earlier checks."""
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
@@ -33,11 +33,11 @@ LOADERS: Mapping[str, Callable[[Path], Any]] = {
 class CheckedPart(NamedTuple):
     name: str
     folder: Path
-    problem: str = ""  # nothing if it is whole
+    problem: str = ""  # empty if it is intact
 
 
 def check_parts(directory: Path, *, allow_plugins: bool = False) -> Iterator[CheckedPart]:
-    """Every part of a system, in the order of `model.toml`."""
+    """Checks every part of a system, in the order of `model.toml`."""
     content = read_system(directory)
     if not allow_plugins:
         refuse_plugins(content["distortion"], str(directory / NAME))
@@ -59,7 +59,7 @@ def _problem(folder: Path, load: Callable[[], Any]) -> str:
     if not folder.is_dir():
         return "is missing"
     if not is_sealed(folder):
-        return "is not sealed: whether it has changed cannot be told"
+        return "is not sealed, so changes cannot be detected"
     changed = damaged_files(folder)
     if changed:
         return f"has changed since it was made: {', '.join(changed)}"
@@ -72,12 +72,12 @@ def _problem(folder: Path, load: Callable[[], Any]) -> str:
 
 
 def recorded_files(directory: Path) -> dict[str, Path]:
-    """The files that a system was trained on, if they are still what they were."""
+    """The files that a system was trained on; an error if one has changed."""
     corpus = read_system(directory).get("corpus")
     where = str(directory / NAME)
     if not isinstance(corpus, dict) or "pruned" in read_system(directory):
         raise DataError(
-            "does not say how to make this system again",
+            "does not record how to train this system again",
             where=where,
             expected="only systems that were trained and not pruned can be repaired",
         )
@@ -86,9 +86,9 @@ def recorded_files(directory: Path) -> dict[str, Path]:
         path = Path(str(entry.get("file")))
         if not path.exists() or sha256(path) != entry.get("sha256"):
             raise DataError(
-                "is not the file that the system was trained on, or is gone",
+                "is missing or has changed since the system was trained",
                 where=str(path),
-                advice="bring it back, or train the system again",
+                advice="restore it, or train the system again",
             )
         files[name] = path
     return files

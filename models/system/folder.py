@@ -1,8 +1,8 @@
 """A translation system on disk: a folder with `model.toml` and memory-mapped parts.
 
-`model.toml` is written last and in one piece, and names its parts, so a folder holds either a
-complete system or none. It carries everything needed to understand and repeat the training:
-settings, versions, fingerprints of the corpora, and the weights by feature name.
+`model.toml` names the parts and is written last, atomically, so a folder has either a complete
+system or none. It records everything needed to repeat the training: settings, versions, hashes of
+the corpora, and the weights by feature name.
 """
 
 import os
@@ -40,7 +40,7 @@ from hyperbaton.models.language_model.speaking import SpeakingModel
 from hyperbaton.models.phrases.table import SCORES, PhraseTable
 from hyperbaton.models.system.stages import PARTS, remove_other_parts
 
-if TYPE_CHECKING:  # few systems take raw text
+if TYPE_CHECKING:  # imported only for systems with raw text
     from hyperbaton.corpus.raw_text.both_sides import TextPipelines
 
 FORMAT = 2
@@ -48,23 +48,23 @@ NAME = "model.toml"
 ADVICE = "train or import the system again"
 DISTORTION_LIMIT = 6
 LARGEST_WEIGHT, LARGEST_LIMIT = 1e6, 10**6  # more could overflow
-MBR_SCALE = 20.0  # of systems for which none was chosen; in the table [search] of the others
+MBR_SCALE = 20.0  # default, if the table [search] has none
 TAGGER = "source_tagger"  # a part of systems that were trained with tags
-TEXT = "text"  # what the text pipeline has learned; also the table that describes it
+TEXT = "text"  # the part with the truecasers; also the table that describes the text pipelines
 LM = "lm"  # the language model; further ones are lm.NAME
 FURTHER_LM = 0.1  # starting weight
 
 
 @dataclass(frozen=True)
 class FittedModel:
-    """A distortion model of a system, and the folder of what it has learned, if anything."""
+    """A distortion model of a system, and the folder of its learned parameters, if it has any."""
 
     name: str  # in the catalogue, or module:Class
     model: DistortionModel
     part: str = ""
 
     def entry(self) -> dict[str, Any]:
-        """As in `model.toml`."""
+        """The model's entry in `model.toml`."""
         return {"name": self.name, "settings": self.model.settings()} | (
             {"part": self.part} if self.part else {}
         )
@@ -79,11 +79,11 @@ def default_models(reordering_type: str) -> list[DistortionModel]:
 def starting_weights(
     models: Iterable[DistortionModel], lms: Iterable[str] = ()
 ) -> dict[str, float]:
-    """Weights before tuning, by feature name; Moses' defaults where it has the feature. `lms` are
+    """Weights before tuning, by feature name: Moses' defaults, if Moses has the feature. `lms` are
     the names of the language models if there are several.
 
-    Its word penalty is −1; on real text, translations are then up to 13 % too short. With −1.2
-    their length is within 10 % of the references' on all corpora tried, short and long.
+    With Moses' word penalty of −1, translations of real text are up to 13 % too short. With −1.2
+    their length is within 10 % of the references' on all corpora we tried.
     """
     weights = {f"translation.{name}": 0.2 for name in SCORES}
     weights |= {"phrase_penalty": 0.2, "word_penalty": -1.2, LM: 0.5}
@@ -106,8 +106,8 @@ def write_system(
     search: Mapping[str, float],
     **sections: dict[str, Any],
 ) -> None:
-    """Turns the parts (folders inside `directory`) into a system; `search` has its distortion limit
-    and perhaps the scale for minimum Bayes risk."""
+    """Writes `model.toml` for the parts (folders inside `directory`); `search` has the distortion
+    limit and optionally the scale for minimum Bayes risk."""
     content = {
         "format": FORMAT,
         "hyperbaton": version("hyperbaton"),
@@ -128,9 +128,9 @@ def write_variant(
     weights: Mapping[str, float],
     distortion_limit: int,
 ) -> None:
-    """A system that uses some models of another one, with its own weights.
+    """Writes a system that uses some models of another system, with other weights.
 
-    Its parts are links to those of `base`, so neither folder may be moved without the other.
+    Its parts are links to those of `base`, so the two folders must be moved together.
     """
     content = read_system(base) | {
         "search": {"distortion_limit": distortion_limit},
@@ -153,10 +153,9 @@ def write_weights(
     tuning: Mapping[str, Any],
     mbr_scale: float | None = None,
 ) -> None:
-    """Gives a system other weights and another distortion limit, and another scale for minimum
-    Bayes risk if there is one; the rest stays as it is.
+    """Replaces a system's weights, distortion limit and, if given, scale for minimum Bayes risk.
 
-    `tuning` is kept beside them and says how they were found.
+    `tuning` records how they were found.
     """
     content = read_system(directory)
     content["weights"] |= weights
@@ -178,7 +177,7 @@ def weights_to_keep(
     """Weights and the table `[search]` for a system that is trained again.
 
     The old weights may have been tuned, so they are kept if the features are the same; otherwise
-    the defaults hold.
+    the defaults are used.
     """
     search: dict[str, float] = {"distortion_limit": DISTORTION_LIMIT}
     if not (directory / NAME).exists():
@@ -186,14 +185,14 @@ def weights_to_keep(
     try:
         content = read_system(directory)
     except DataError as error:
-        talk(f"the weights start from their defaults, because the old ones are lost: {error}")
+        talk(f"using default weights, because the old ones cannot be read: {error}")
         return defaults, search
     weights: dict[str, float] = content["weights"]
     if set(weights) != set(defaults):
-        talk("the weights start from their defaults, because the features have changed")
+        talk("using default weights, because the features have changed")
         return defaults, search
     if (weights, content["search"]) != (defaults, search):
-        talk(f"the weights and the distortion limit of {directory / NAME} are kept")
+        talk(f"keeping the weights and the distortion limit of {directory / NAME}")
     return weights, content["search"]
 
 
@@ -221,12 +220,12 @@ def read_system(directory: Path) -> dict[str, Any]:
 
 @lru_cache(maxsize=1)
 def _parsed(text: str) -> dict[str, Any]:
-    """Whoever loads a system asks for the same text once for each of its parts."""
+    """Cached, because loading a system parses the same text once for each part."""
     return tomllib.loads(text)
 
 
 def _check(content: dict[str, Any], where: str) -> None:
-    """Checks what every reader relies on: parts, numbers as weights, a distortion limit."""
+    """Checks parts, weights, distortion models and search settings."""
     for name in ("parts", "weights", "search"):
         if not isinstance(content.get(name), dict):
             raise DataError(f"has no table [{name}]", where=where, advice=ADVICE)
@@ -243,7 +242,7 @@ def _check(content: dict[str, Any], where: str) -> None:
         raise DataError(
             f"search.distortion_limit is {limit!r:.40}",
             where=where,
-            expected="expected a whole number, -1 for none",
+            expected="expected a whole number, or -1 for no limit",
         )
     scale = content["search"].get("mbr_scale", MBR_SCALE)
     if type(scale) not in (int, float) or not 0 < scale < inf:
@@ -253,7 +252,7 @@ def _check(content: dict[str, Any], where: str) -> None:
 
 
 def require_weights(names: Iterable[str], weights: Mapping[str, Any], where: str) -> None:
-    """Features without a weight are an error."""
+    """Rejects features without a weight."""
     for name in names:
         if name not in weights:
             expected = nearest(name, list(weights))
@@ -278,17 +277,17 @@ def _is_entry(entry: Any) -> bool:
 
 
 def _is_part(part: Any) -> bool:
-    """Systems may come from strangers, so parts are only looked for inside their folders."""
+    """Whether a part is inside the system's folder: systems may come from untrusted sources."""
     return isinstance(part, str) and re.fullmatch(rf"{PARTS}/\w[\w.-]*", part) is not None
 
 
 def load_distortion(
     directory: Path, wanted: Iterable[str] = (), *, allow_plugins: bool = False
 ) -> list[DistortionModel]:
-    """The system's distortion models, or those that `wanted` names, `name,key=value,…`.
+    """The system's distortion models, or those in `wanted`, as `name,key=value,…`.
 
-    A wanted model that the system lacks is made on the spot if it has nothing to learn. A system is
-    data: what it names itself must be a model of ours, unless `allow_plugins` says otherwise.
+    A wanted model that the system lacks is created if it has nothing to learn. A system is data:
+    the models that it names must be part of hyperbaton, unless `allow_plugins` is set.
     """
     wanted = list(wanted)
     entries = model_entries(directory, wanted)
@@ -301,18 +300,18 @@ def refuse_plugins(entries: Iterable[Mapping[str, Any]], where: str) -> None:
     for name in (entry["name"] for entry in entries):
         if name not in MODELS:
             raise SettingError(
-                f"the system names the plug-in {name!r}",
+                f"the system uses the plug-in {name!r}",
                 where=where,
-                expected="code that is not part of hyperbaton is only run if you say so",
+                expected="code that is not part of hyperbaton runs only with your permission",
                 advice="if you trust it: --allow-plugins",
             )
 
 
 def model_entries(directory: Path, wanted: Iterable[str] = ()) -> list[dict[str, Any]]:
-    """The models' entries in `model.toml`; for models made on the spot, name and settings."""
+    """The models' entries in `model.toml`; for models created here, name and settings."""
     entries: list[dict[str, Any]] = read_system(directory)["distortion"]
-    found = [_find_entry(directory, entries, text) for text in wanted]
-    return found or entries
+    chosen = [_find_entry(directory, entries, text) for text in wanted]
+    return chosen or entries
 
 
 def load_entry(directory: Path, entry: Mapping[str, Any]) -> DistortionModel:
@@ -336,14 +335,14 @@ def _find_entry(directory: Path, entries: list[dict[str, Any]], text: str) -> di
     if len(fitting) == 1:
         return fitting[0]
     if fitting:
-        raise SettingError(f"{text!r} may be one of several models: {_model_texts(fitting)}")
+        raise SettingError(f"{text!r} is ambiguous: {_model_texts(fitting)}")
     if not model.learns:
         return FittedModel(name, model).entry()
     raise SettingError(
         f"the system has no model {text!r}",
         where=str(directory / NAME),
         expected=f"it has {_model_texts(entries)}",
-        advice=f"train the system again, with --distortion {text} beside its other models",
+        advice=f"train the system again, with --distortion {text} in addition to its other models",
     )
 
 
@@ -352,8 +351,7 @@ def _model_texts(entries: Iterable[Mapping[str, Any]]) -> str:
 
 
 def system_files(directory: Path, wanted: Iterable[str] = ()) -> tuple[str, ...]:
-    """The files and folders that a system with these models consists of; others may lie beside
-    them."""
+    """The files and folders of a system with these models; the folder may have others."""
     content = read_system(directory) | {"distortion": model_entries(directory, wanted)}
     return NAME, *part_folders(content)
 
@@ -369,7 +367,7 @@ def load_phrases(directory: Path) -> PhraseTable:
 
 
 def load_text(directory: Path) -> "TextPipelines | None":
-    """How raw text becomes tokens and translations become text, if the system says it."""
+    """The system's text pipelines; None if it takes tokens."""
     content = read_system(directory)
     if TEXT not in content:
         return None
@@ -381,7 +379,7 @@ def load_text(directory: Path) -> "TextPipelines | None":
 
 
 def load_tokenisers(directory: Path) -> Mapping[str, Callable[[str], list[str]]]:
-    """What makes tokens of the lines of a corpus, as the system's own training did."""
+    """The tokenisers of the system's training corpus."""
     text = load_text(directory)
     if text is None:
         return SPLIT_BOTH
@@ -400,7 +398,7 @@ def load_source_classes(directory: Path) -> WordClasses | None:
 
 
 def load_language_model(directory: Path) -> SpeakingModel:
-    """The system's only language model, or all of them."""
+    """The system's language model, or all of them if it has several."""
     parts = read_system(directory)["parts"]
     models = {name: load_part(directory / parts[name]) for name in language_models(parts)}
     return LanguageModels(models) if len(models) > 1 else models[LM]

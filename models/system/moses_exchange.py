@@ -4,7 +4,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from hyperbaton.foundation.errors import DataError, SettingError
+from hyperbaton.foundation.errors import DataError, SettingError, counted
 from hyperbaton.foundation.files.writing import copy_file, make_folder, open_to_write, path_text
 from hyperbaton.foundation.progress import SILENT, Reporter, Talk, silent
 from hyperbaton.models.distortion.catalogue import make_model
@@ -46,7 +46,7 @@ from hyperbaton.models.system.moses_ini import (
 )
 from hyperbaton.models.system.stages import fingerprint, locked, run_stage
 
-ALL_FEATURES = "-allff"  # Moses' mark of a table with a weight for each class
+ALL_FEATURES = "-allff"  # Moses' suffix for a table with a weight for each class
 DEFAULT_TYPE = "wbe-msd-bidirectional-fe"
 
 
@@ -55,7 +55,7 @@ def import_moses(
     out: Path,
     reporter: Reporter = SILENT,
 ) -> None:
-    """Makes one of our systems from a Moses configuration and the files that it names."""
+    """Converts a Moses configuration and the files that it names to a system."""
     ini = read_moses_ini(ini_path)
     table = ini.only(PHRASE_TABLES, "phrase table")
     lms = _language_models(ini)
@@ -71,11 +71,12 @@ def import_moses(
     reordering_path = ini.file_of(reordering, f".{kind}") if reordering else None
 
     def phrases(folder: Path) -> str:
-        made, n_too_long = read_phrase_table(table_path, reordering_path, kind, reporter.progress)
+        read, n_too_long = read_phrase_table(table_path, reordering_path, kind, reporter.progress)
         if n_too_long:
-            reporter.talk(f"{n_too_long} phrase pairs are left out: a phrase has more than 8 words")
-        made.save(folder)
-        return f"{len(made):,} phrase pairs"
+            pairs = counted(n_too_long, "phrase pair")
+            reporter.talk(f"{pairs} left out: longer than 8 words")
+        read.save(folder)
+        return f"{len(read):,} phrase pairs"
 
     files = [path for path in (table_path, reordering_path) if path]
     phrases_key = fingerprint(PHRASES_FORMAT, kind, *files)
@@ -91,7 +92,7 @@ def import_moses(
 
 
 def export_moses(directory: Path, out: Path, talk: Talk = silent) -> None:
-    """Writes one of our systems as Moses' files into the folder `out`."""
+    """Writes a system as Moses' files into the folder `out`."""
     content = read_system(directory)
     table, parts = load_phrases(directory), content["parts"]
     lms = {name: load_part(directory / parts[name]) for name in language_models(parts)}
@@ -133,9 +134,9 @@ def _suffix(lm: SingleModel) -> str:
 
 
 def _language_models(ini: MosesIni) -> dict[str, FeatureLine]:
-    """lm, lm.2, …"""
-    found = [feature for feature in ini.features if feature.kind in LANGUAGE_MODELS]
-    first, *others = found or [ini.only(LANGUAGE_MODELS, "language model")]
+    """The language models by their names here: lm, lm.2, …"""
+    lines = [feature for feature in ini.features if feature.kind in LANGUAGE_MODELS]
+    first, *others = lines or [ini.only(LANGUAGE_MODELS, "language model")]
     return {LM: first} | {f"{LM}.{number}": lm for number, lm in enumerate(others, 2)}
 
 
@@ -151,7 +152,7 @@ def _reordering_type(feature: FeatureLine | None) -> str:
     name = feature.arguments.get("type", DEFAULT_TYPE).removesuffix(ALL_FEATURES)
     try:
         return str(ReorderingType.parse(name))
-    except SettingError as error:  # not our setting, but what the file says
+    except SettingError as error:  # an error of the file, not of a setting
         raise DataError(error.what, where=feature.where, expected=error.expected) from None
 
 
@@ -180,7 +181,7 @@ def _weights(
 def _ini_text(
     content: dict[str, Any], kind: str, lms: list[tuple[str, int, float]], where: str
 ) -> str:
-    """`lms`: the language models' files, orders and weights."""
+    """The text of `moses.ini`; `lms` are the language models' files, orders and weights."""
     weights = content["weights"]
     require_weights(default_weights(kind), weights, where)
     features = ["UnknownWordPenalty", "WordPenalty", "PhrasePenalty", "Distortion"]

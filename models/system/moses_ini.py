@@ -1,4 +1,4 @@
-"""Moses' configuration file, to the extent that phrase-based systems need it.
+"""Reads Moses' configuration file, as far as phrase-based systems need it.
 
 [feature]                               one feature function a line: class, then key=value
 KENLM name=LM0 factor=0 path=lm.arpa order=5
@@ -47,25 +47,25 @@ class MosesIni:
     path: Path
     features: list[FeatureLine] = field(default_factory=list)
     weights: dict[str, list[float]] = field(default_factory=dict)
-    distortion_limit: int = 6  # Moses' own default
-    unused: list[str] = field(default_factory=list)  # lines that we do not support, with place
+    distortion_limit: int = 6  # Moses' default
+    unused: list[str] = field(default_factory=list)  # unsupported lines, with file and line number
 
     def only(self, kinds: tuple[str, ...], what: str) -> FeatureLine:
-        """The one feature of these kinds."""
-        found = [feature for feature in self.features if feature.kind in kinds]
+        """The only feature of these kinds; an error unless there is exactly one."""
+        lines = [feature for feature in self.features if feature.kind in kinds]
         packed = [feature.kind for feature in self.features if feature.kind in PACKED_TABLES]
-        if len(found) != 1:
-            advice = "give the text table that the packed one was made from"
+        if len(lines) != 1:
+            advice = "give the text table that the binary one was made from"
             raise DataError(
-                f"has {len(found)} features for the {what}",
+                f"has {len(lines)} features for the {what}",
                 where=str(self.path),
                 expected=f"expected one line of {' or '.join(kinds)}",
                 advice=f"{packed[0]}: {advice}" if packed and kinds == PHRASE_TABLES else "",
             )
-        return found[0]
+        return lines[0]
 
     def weights_of(self, feature: FeatureLine, n: int) -> list[float]:
-        """The weights of a feature; a missing one is an error and never silently 1."""
+        """The weights of a feature; a missing weight is an error, never silently 1."""
         weights = self.weights.get(feature.name, [])
         if len(weights) != n:
             raise DataError(
@@ -76,8 +76,8 @@ class MosesIni:
         return weights
 
     def file_of(self, feature: FeatureLine, *endings: str) -> Path:
-        """The file of a feature, relative to the ini file unless absolute; its ending may be left
-        out, as in Moses."""
+        """The file of a feature, relative to the ini file unless absolute; as in Moses, the name
+        may lack its suffix."""
         if "path" not in feature.arguments:
             raise DataError(f"{feature.name} has no path", where=feature.where)
         path = self.path.parent / feature.arguments["path"]
@@ -113,7 +113,11 @@ def _take(ini: MosesIni, section: str, text: str, where: str) -> None:
             weights = [nan]
         ini.weights[name.strip()] = weights
         if not equals or not all(map(isfinite, weights)):
-            raise DataError(f"{text!r} is not a weight", where=where, expected="such as LM0= 0.5")
+            raise DataError(
+                f"{text!r} is not a weight",
+                where=where,
+                expected="expected a line such as LM0= 0.5",
+            )
     elif section == "distortion-limit":
         try:
             ini.distortion_limit = int(text)

@@ -20,7 +20,7 @@ from hyperbaton.models.system.stages import (
     run_stage,
 )
 
-PRUNED = "pruned"  # in model.toml: what was pruned, in order
+PRUNED = "pruned"  # in model.toml: the settings of each pruning, in order
 
 
 def prune_system(
@@ -29,16 +29,16 @@ def prune_system(
     settings: PhraseSettings,
     reporter: Reporter = SILENT,
 ) -> None:
-    """`out` becomes the system with a smaller phrase table; it may be `directory` itself."""
+    """Writes the system with a pruned phrase table to `out`, which may be `directory`."""
     check_phrase_settings(settings)
     content = read_system(directory)
     table = load_phrases(directory)
     chosen = {name: getattr(settings, name) for name in ("min_count", "significance", "top")}
 
     def work(folder: Path) -> str:
-        made = pruned(table, settings)
-        save_arrays(folder, FORMAT, *made)
-        return f"{made.arrays['target'].shape[0]:,} of {len(table):,} phrase pairs"
+        smaller = pruned(table, settings)
+        save_arrays(folder, FORMAT, *smaller)
+        return f"{smaller.arrays['target'].shape[0]:,} of {len(table):,} phrase pairs"
 
     with locked(out):
         key = fingerprint(Path(content["parts"]["phrases"]).name, chosen)
@@ -52,7 +52,7 @@ def prune_system(
 
 
 def _copied(directory: Path, out: Path, content: dict[str, Any]) -> dict[str, Any]:
-    """The description of a copy that has all parts but the phrase table."""
+    """Copies all parts except the phrase table; returns the content of the copy's `model.toml`."""
 
     def copy(part: str) -> str:
         place = f"{PARTS}/{Path(part).name}"

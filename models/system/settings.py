@@ -1,4 +1,4 @@
-"""The settings of training."""
+"""Settings of training."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ from hyperbaton.models.phrases.settings import PhraseSettings
 
 @dataclass(frozen=True)
 class LanguageModelSettings:
-    """How language models are estimated (`--set lm.KEY=VALUE`)."""
+    """Settings for language models (`--set lm.KEY=VALUE`)."""
 
     order: int = 5  # longest n-gram, up to 6
     # for each n-gram length, drop n-grams that occur at most this often: `"0 0 1"`
@@ -22,7 +22,7 @@ class LanguageModelSettings:
 
 @dataclass(frozen=True)
 class ClassSettings:
-    """How word classes are made (`--set classes.KEY=VALUE`)."""
+    """Settings for word classes (`--set classes.KEY=VALUE`)."""
 
     number: int = 50  # number of word classes for each language
 

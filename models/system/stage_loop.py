@@ -1,8 +1,8 @@
-"""The stages of a training, and the loop that runs them.
+"""The stages of training, and the loop that runs them.
 
-A stage is a plain value: whoever describes one starts nothing. The loop finishes stages in their
-order. Workers elsewhere begin with whatever one of them can do alone as soon as its inputs are
-there, so such stages overlap; the others are directed from here, and their parts are tasks.
+A stage is a plain value; creating one starts no work. The loop finishes stages in order. Remote
+workers start a stage that one worker can do alone (`is_task`) as soon as its inputs are ready, so
+such stages overlap; the other stages are run from here and divide their work into tasks.
 """
 
 import shutil
@@ -24,11 +24,11 @@ from hyperbaton.models.system.training_inputs import TrainingCorpus
 
 @dataclass(frozen=True)
 class Bench:
-    """What a stage works with, wherever it runs."""
+    """The resources of a stage, on whichever machine it runs."""
 
     here: Workplace
     corpus: Callable[[], AlignedCorpus]
-    inputs: Mapping[str, Path]  # results of earlier stages, on the command's machine
+    inputs: Mapping[str, Path]  # results of earlier stages, on the machine of the command
     crew: Crew
     threads: int  # of this process
     memory: int  # bytes
@@ -38,10 +38,10 @@ class Bench:
 class Stage:
     name: str
     key: str
-    function: Callable[[Bench, Path], str]  # fills a folder, and says in a few words with what
-    inputs: tuple["Stage", ...] = ()  # whose results it needs
-    is_task: bool = False  # whether a worker elsewhere can do it alone
-    resumes: bool = False  # whether it can use what a killed run has left
+    function: Callable[[Bench, Path], str]  # fills a folder and returns a short summary
+    inputs: tuple["Stage", ...] = ()  # stages whose results it needs
+    is_task: bool = False  # whether one remote worker can do it alone
+    resumes: bool = False  # whether it can use partial results of a killed run
 
     @property
     def part(self) -> str:
@@ -59,7 +59,7 @@ class StageLoop:
     reporter: Reporter
 
     def run(self, stages: Sequence[Stage]) -> None:
-        """Stages follow those that they need."""
+        """Runs the stages; each must come after the stages that it needs."""
         begun, finished = dict[str, Future[str]](), set[str]()
         for stage in stages:
             for other in stages:
@@ -80,9 +80,9 @@ class StageLoop:
         here, crew = Workplace(self.reporter.progress), Crew(self.workers, folder / WORK_FOLDER)
         inputs = self._inputs(stage)
         bench = Bench(here, lambda: self.corpus.read()[0], inputs, crew, self.threads, self.memory)
-        made = stage.function(bench, folder)
+        summary = stage.function(bench, folder)
         shutil.rmtree(folder / WORK_FOLDER, ignore_errors=True)
-        return made
+        return summary
 
     def _send(self, stage: Stage) -> Future[str]:
         home, corpus = self._brought(stage), self.corpus.saved().absolute()
@@ -93,11 +93,11 @@ class StageLoop:
         )
 
     def _fetch(self, begun: Mapping[str, Future[str]], stage: Stage, folder: Path) -> str:
-        made, home = (begun.get(stage.part) or self._send(stage)).result(), self._brought(stage)
+        summary, home = (begun.get(stage.part) or self._send(stage)).result(), self._brought(stage)
         for path in home.iterdir():
             path.rename(folder / path.name)
         home.rmdir()
-        return made
+        return summary
 
     def _brought(self, stage: Stage) -> Path:
         return (self.out / f"{stage.part}{BROUGHT}").absolute()
@@ -114,13 +114,13 @@ def work_elsewhere(
     memory: int,
     home: Path,
 ) -> str:
-    """The task of a whole stage: brings home what it makes of a corpus that lies at home."""
+    """Runs a whole stage as a remote task: fetches the corpus, and sends back the results."""
     with here.working_in(home.parent) as place, Threads(1) as workers:
         folder = place / home.name
         folder.mkdir(parents=True, exist_ok=True)
         crew = Crew(workers, folder / WORK_FOLDER)
-        made = function(
+        summary = function(
             Bench(here, lambda: corpus_at(here, corpus), inputs, crew, 1, memory), folder
         )
         here.put(folder, home)
-    return made
+    return summary

@@ -1,6 +1,6 @@
-"""What the stages of a training do: each fills a folder, and says in a few words with what.
+"""The work of the stages of training: each fills a folder and returns a short summary.
 
-Those that need nothing but the corpus and results of earlier stages can run on another machine.
+Stages that need only the corpus and results of earlier stages can run on another machine.
 """
 
 from dataclasses import replace
@@ -84,7 +84,7 @@ def take_model(bench: Bench, folder: Path, *, path: Path) -> str:
 
 
 def make_class_model(bench: Bench, folder: Path, *, corpus: TrainingCorpus) -> str:
-    """Of the target text, each word of which stands for its class."""
+    """A language model of the target text with its words replaced by their classes."""
     settings, target = corpus.inputs.settings.lm, corpus.read()[0].target
     bench.here.say("making word classes for a language model", 0)
     classes = WordClasses.fit(target.words, target.vocabulary, settings.classes)
@@ -111,11 +111,11 @@ def make_tagger(bench: Bench, folder: Path, *, seed: int) -> str:
 
 
 def fit_distortion(bench: Bench, folder: Path, *, model: DistortionModel, seed: int) -> str:
-    """The phrase table is read only for models that need it: it is large."""
-    found = {name: bench.here.get(path) for name, path in bench.inputs.items()}
+    """Fits a distortion model; loads the large phrase table only for models that need it."""
+    parts = {name: bench.here.get(path) for name, path in bench.inputs.items()}
     corpus = bench.corpus()
-    source = WordClasses.load(found["source_classes"]).layer(corpus.source.words)
-    target = WordClasses.load(found["target_classes"]).layer(corpus.target.words)
+    source = WordClasses.load(parts["source_classes"]).layer(corpus.source.words)
+    target = WordClasses.load(parts["target_classes"]).layer(corpus.target.words)
     with_classes = replace(
         corpus,
         source=replace(corpus.source, classes=source),
@@ -124,7 +124,7 @@ def fit_distortion(bench: Bench, folder: Path, *, model: DistortionModel, seed: 
     fit_model(
         model,
         with_classes,
-        phrases=PhraseTable.load(found["phrases"]) if "phrases" in found else None,
+        phrases=PhraseTable.load(parts["phrases"]) if "phrases" in parts else None,
         seed=seed,
         threads=bench.threads,
         progress=bench.here.say,
@@ -136,7 +136,7 @@ def fit_distortion(bench: Bench, folder: Path, *, model: DistortionModel, seed: 
 
 
 def parse_thresholds(text: str) -> list[int]:
-    """Of `lm.prune`."""
+    """Parses `lm.prune`."""
     try:
         return [int(number) for number in text.replace(",", " ").split()]
     except ValueError:
@@ -149,7 +149,7 @@ def parse_thresholds(text: str) -> list[int]:
 def _appended(
     words: Ragged, vocabulary: Vocabulary, more: Ragged, more_vocabulary: Vocabulary
 ) -> tuple[Ragged, Vocabulary]:
-    """One text after the other, over one vocabulary."""
+    """Concatenates two texts over one vocabulary."""
     joined = Vocabulary(vocabulary.words[len(SPECIAL) :])
     ids = np.array(joined.extend(more_vocabulary.words), dtype=np.int32)
     values = np.concatenate([words.values, ids[more.values]])

@@ -1,10 +1,10 @@
-"""Long work in stages: each runs once for the same inputs, and completes or leaves nothing.
+"""Stages of training: each runs once for the same inputs, and either completes or leaves nothing.
 
 A stage fills a folder `parts/NAME-FINGERPRINT` under another name and renames it at the end, so a
 killed run leaves nothing that looks finished, and the next run continues where this one stopped.
-The folder lists its files and their hashes, as sha256sum writes them, so a stage whose files are
-damaged later runs again. One run at a time works in a folder (`locked`). What no longer belongs to
-the model is removed when the model is complete.
+The folder lists its files and their hashes in the format of sha256sum, so a stage whose files are
+damaged later runs again. Only one run at a time works in a folder (`locked`). Obsolete parts are
+removed when the system is complete.
 """
 
 import fcntl
@@ -29,21 +29,21 @@ from hyperbaton.foundation.work.process_usage import give_back_memory
 
 PARTS = "parts"
 UNFINISHED = ".unfinished"
-BROUGHT = ".brought"  # what a worker elsewhere has made of a stage
+BROUGHT = ".brought"  # suffix of a stage's results from a remote worker
 KEY_LENGTH = 16  # hexadecimal digits
-CORPUS = "corpus"  # a stage whose result is not needed in the end
+CORPUS = "corpus"  # a stage whose result is removed in the end
 DISTORTION = "distortion_"  # prefix of the names of all stages that fit distortion models
 
 
 class Key(str):
-    """A fingerprint that remembers the hashes of the files it was made of."""
+    """A fingerprint with the hashes of the files it depends on."""
 
     files: Mapping[Path, str] = MappingProxyType({})
 
 
 def fingerprint(*inputs: Any) -> Key:
-    """A short name for inputs: anything JSON can hold, other fingerprints, and paths, which stand
-    for file contents."""
+    """A short hash of inputs: JSON values, other fingerprints, and paths, which stand for the
+    content of files."""
     hashes = {item: sha256(item) for item in inputs if isinstance(item, Path)}
     content = [hashes[item] if isinstance(item, Path) else item for item in inputs]
     text = json.dumps(content, sort_keys=True)
@@ -57,7 +57,7 @@ def fingerprint(*inputs: Any) -> Key:
 
 @contextmanager
 def locked(directory: Path) -> Iterator[None]:
-    """Makes the folder, and keeps other runs out of it until this one ends, however it ends."""
+    """Creates the folder and locks it until this run ends."""
     make_folder(directory)
     with writing(directory):
         handle = os.open(directory, os.O_RDONLY)
@@ -71,7 +71,7 @@ def locked(directory: Path) -> Iterator[None]:
                 advice="wait until it ends, or choose another folder",
             ) from None
         except OSError:
-            pass  # some network file systems have no locks
+            pass  # some network file systems do not support locks
         yield
     finally:
         os.close(handle)
@@ -90,12 +90,12 @@ def run_stage(
     *,
     resumes: bool = False,
 ) -> str:
-    """The folder of the stage's result, relative to `directory`, which should be `locked`.
+    """Runs a stage unless its result exists; returns the result's folder, relative to `directory`,
+    which should be `locked`.
 
-    Unless it exists, `work` fills it and returns a few words on what it made; the reporter
-    gets them with time and memory. Memory is the peak of this process so far. Work
-    that `resumes` finds what it had done when it was killed or interrupted. Files that the key was
-    made of must still be the same in the end.
+    `work` fills the folder and returns a short summary; the reporter gets it with time and memory,
+    the peak of this process so far. If the work `resumes`, the folder keeps partial results of a
+    killed or interrupted run. Files of the key must not change while the stage runs.
     """
     part = part_of(name, key)
     finished, unfinished = directory / part, directory / f"{part}{UNFINISHED}"
@@ -103,15 +103,15 @@ def run_stage(
         if is_whole(finished):
             reporter.talk(f"{name}: nothing has changed")
             return part
-        reporter.talk(f"{name}: files in {finished} have been changed or lost, so it is made again")
+        reporter.talk(f"{name}: files in {finished} were changed or lost; running it again")
     began = time.monotonic()
     keep = False
     try:
         with writing(unfinished):
             if not resumes:
-                shutil.rmtree(unfinished, ignore_errors=True)  # left by a run that was killed
+                shutil.rmtree(unfinished, ignore_errors=True)  # left by a killed run
             unfinished.mkdir(parents=True, exist_ok=resumes)
-        made = work(unfinished)
+        summary = work(unfinished)
         if isinstance(key, Key):
             check_unchanged(key.files)
         seal(unfinished)
@@ -127,10 +127,10 @@ def run_stage(
     finally:
         if not keep:
             shutil.rmtree(unfinished, ignore_errors=True)
-    give_back_memory()  # the next stage should not pay for what this one has freed
+    give_back_memory()  # return freed memory to the system before the next stage
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     seconds = time.monotonic() - began
-    reporter.talk(f"{name}: {made} in {seconds:.1f} s, {peak:,.0f} MB")
+    reporter.talk(f"{name}: {summary} in {seconds:.1f} s, {peak:,.0f} MB")
     reporter.measure(part, seconds, peak)
     return part
 
@@ -138,7 +138,7 @@ def run_stage(
 def remove_other_parts(directory: Path, parts: Iterable[str]) -> None:
     """Removes results of earlier runs of the same stages, except `parts`."""
     keep = {Path(part).name for part in parts}
-    # the user's own folders stay
+    # other folders of the user stay
     stages = {CORPUS, *(name.rpartition("-")[0] for name in keep)}
     suffix = "|".join(map(re.escape, (UNFINISHED, BROUGHT)))
     ours = re.compile(rf"([a-z_][\w.]*)-[0-9a-f]{{{KEY_LENGTH}}}({suffix})?")

@@ -1,7 +1,7 @@
 """Trains a translation system from files: a phrase table with reordering scores, a language model,
 word classes and distortion models.
 
-    inputs ──▶ stages, only described ──▶ the loop runs those that are missing ──▶ the system
+    inputs ──▶ descriptions of stages ──▶ the loop runs the missing ones ──▶ the system
 """
 
 import re
@@ -77,8 +77,8 @@ def train_system(
     together: bool = True,
     workers: Workers | None = None,
 ) -> None:
-    """Fills the folder `out`; stages whose inputs have not changed are not run again. Workers
-    elsewhere make the same.
+    """Trains a system in the folder `out`; stages with unchanged inputs are not run again. Remote
+    workers give the same result.
 
     `together`: all distortion models will be used at once, so their features must be distinct.
     """
@@ -91,22 +91,25 @@ def train_system(
     with locked(out), nullcontext(workers) if workers else Threads(threads) as workers:
         corpus = TrainingCorpus(inputs, out, reporter.progress, workers.is_far)
         parts = part_stages(corpus, reporter.talk)
-        learned = [model_stage(inputs, parts, *one) if one[1].learns else None for one in wanted]
+        learned = [
+            model_stage(inputs, parts, name, model) if model.learns else None
+            for name, model in wanted
+        ]
         tagger = tagger_stages(inputs, parts)
         loop = StageLoop(out, corpus, workers, threads, inputs.memory, reporter)
         loop.run([*parts, *filter(None, learned), *tagger])
         models = [
-            FittedModel(*one, stage.part if stage else "")
-            for one, stage in zip(wanted, learned, strict=True)
+            FittedModel(name, model, stage.part if stage else "")
+            for (name, model), stage in zip(wanted, learned, strict=True)
         ]
         folders = {stage.name: stage.part for stage in (*parts, *tagger)}
-        defaults = starting_weights((one.model for one in models), language_models(folders))
+        defaults = starting_weights((fitted.model for fitted in models), language_models(folders))
         weights, search = weights_to_keep(out, defaults, reporter.talk)
         write_system(out, folders, weights, models, search, **inputs.description())
 
 
 def part_stages(corpus: TrainingCorpus, talk: Talk) -> list[Stage]:
-    """Everything that all systems have."""
+    """The stages that every system has."""
     inputs, settings = corpus.inputs, corpus.inputs.settings
     key, case = inputs.corpus_key, tuple[Stage, ...]()
     if inputs.case_key is not None:
@@ -132,7 +135,7 @@ def part_stages(corpus: TrainingCorpus, talk: Talk) -> list[Stage]:
 
 
 def language_model_stages(corpus: TrainingCorpus, case: tuple[Stage, ...]) -> list[Stage]:
-    """The model of the target text or what stands in for it, and those beside it."""
+    """The stages of the main language model and the additional ones."""
     inputs, settings = corpus.inputs, corpus.inputs.settings.lm
     described = inputs.corpus_key, {"order": settings.order, "prune": settings.prune}
     files = model_files(settings.files)
@@ -148,8 +151,8 @@ def language_model_stages(corpus: TrainingCorpus, case: tuple[Stage, ...]) -> li
         stages.insert(0, Stage(LM, key, work, inputs=case))
     elif inputs.lm_texts:
         raise SettingError(
-            "text for a language model is given, and a language model to use instead",
-            advice="give the model a name, to have it beside that of the text: --lm NAME=FILE",
+            "both text for a language model and a language model that replaces it are given",
+            advice="name the model to use it in addition to that of the text: --lm NAME=FILE",
         )
     if settings.classes:
         key = fingerprint(LM_FORMAT, CLASSES_FORMAT, *described, settings.classes)
@@ -160,27 +163,28 @@ def language_model_stages(corpus: TrainingCorpus, case: tuple[Stage, ...]) -> li
 
 def model_files(files: Iterable[str]) -> dict[str, Path]:
     """The files of `lm.files` by the names of their features: lm, lm.2, … and lm.NAME."""
-    found = dict[str, Path]()
+    by_feature = dict[str, Path]()
     for file in files:
         name, _, path = file.rpartition("=")
         if name and not re.fullmatch(r"[a-z][a-z0-9_]*", name):  # a folder may be called a=b
             name, path = "", file
-        n_unnamed = sum(re.fullmatch(rf"{LM}(\.\d+)?", one) is not None for one in found)
+        n_unnamed = sum(re.fullmatch(rf"{LM}(\.\d+)?", known) is not None for known in by_feature)
         number = f".{n_unnamed + 1}" if n_unnamed else ""
         feature = f"{LM}.{name}" if name else f"{LM}{number}"
-        if feature in found or feature == CLASS_LM:
+        if feature in by_feature or feature == CLASS_LM:
             raise SettingError(
-                f"two language models are called {feature}", expected="every feature has one weight"
+                f"two language models are called {feature}",
+                expected="every language model needs a name of its own",
             )
-        found[feature] = Path(path)
-    return found
+        by_feature[feature] = Path(path)
+    return by_feature
 
 
 def model_stage(
     inputs: TrainingInputs, parts: Sequence[Stage], name: str, model: DistortionModel
 ) -> Stage:
-    """Models of others are programs that workers may not have, and some share out their work
-    themselves."""
+    """The stage that fits a model. Plug-ins, which workers may lack, and models that use a crew run
+    on this machine."""
     seed, by_name = inputs.settings.seed, {stage.name: stage for stage in parts}
     folders = {stage.name: stage.part for stage in parts}
     described = [name, model.settings(), seed, model.FORMAT, model.REVISION]
@@ -195,7 +199,7 @@ def model_stage(
 
 
 def tagger_stages(inputs: TrainingInputs, parts: Sequence[Stage]) -> list[Stage]:
-    """For sentences without tags, if the corpus has some to learn from."""
+    """The stage of the tagger for untagged sentences, if the corpus has tags."""
     if "source_tags" not in inputs.paths:
         return []
     seed = inputs.settings.seed
@@ -219,7 +223,7 @@ def check_training_settings(settings: TrainingSettings) -> None:
     check_values("corpus", settings.corpus, {"max_length": check_not_negative})
     check_phrase_settings(settings.phrases)
     check_values("train", settings.train, {"memory": parse_size})
-    # let the estimator itself check, on a text of one word
+    # the estimator checks its settings: run it on a text of one word
     text = Ragged(np.array([len(SPECIAL)], np.int32), np.array([0, 1])), Vocabulary(["word"])
     order = settings.lm.order
     check_values(
@@ -234,7 +238,7 @@ def check_training_settings(settings: TrainingSettings) -> None:
 
 
 def wanted_models(texts: Iterable[str], reordering_type: str) -> list[tuple[str, DistortionModel]]:
-    """The models that a system is to have, with their names, before anything is learned."""
+    """The distortion models of the system, not yet fitted, with their names."""
     texts = list(texts)
     has_scores = reordering_type != NONE
     if not texts:
@@ -255,7 +259,7 @@ def wanted_models(texts: Iterable[str], reordering_type: str) -> list[tuple[str,
 
 
 def check_features(models: Iterable[DistortionModel]) -> None:
-    """Refuses models that have a feature in common."""
+    """Rejects models that share a feature."""
     features = [name for model in models for name in model.feature_names]
     twice = sorted({name for name in features if features.count(name) > 1})
     if twice:

@@ -1,8 +1,8 @@
-"""What a system is trained on: files by their hashes, and the corpus that is read from them.
+"""Inputs of training: files with their hashes, and the corpus read from them.
 
 The corpus is read when a stage first needs it: a run with nothing to do reads nothing. A small
-one stays in memory. A large one, and one that workers elsewhere want, is a stage of its own: it is
-kept as arrays until the system is complete.
+corpus stays in memory. A large one, or one for remote workers, is saved as arrays by a separate
+stage and kept until the system is complete.
 """
 
 import sys
@@ -25,16 +25,16 @@ from hyperbaton.models.system.folder import TEXT
 from hyperbaton.models.system.settings import TrainingSettings
 from hyperbaton.models.system.stages import CORPUS, fingerprint, part_of, run_stage
 
-LARGE_CORPUS = 20_000_000  # bytes of a corpus in its files, from which it is mapped into memory
+LARGE_CORPUS = 20_000_000  # bytes of its files; larger corpora are mapped into memory
 
 
 @dataclass(frozen=True, eq=False)
 class TrainingInputs:
-    """What a system is made of, before anything is read."""
+    """Files, hashes and settings of training."""
 
     paths: dict[str, Path]  # of the corpus
     hashes: dict[str, str]
-    text: TextPipelines | None  # how raw text is read
+    text: TextPipelines | None  # for raw text
     lm_texts: list[Path]  # more text for the language model
     lm_hashes: list[str]
     settings: TrainingSettings
@@ -52,13 +52,13 @@ class TrainingInputs:
 
     @property
     def corpus_key(self) -> list[Any]:
-        """All that the corpus depends on."""
+        """Everything that the corpus depends on."""
         described = [] if self.text is None else [self.text.described()]
         return [self.hashes, asdict(self.settings.corpus), *described]
 
     @property
     def case_key(self) -> str | None:
-        """Of the stage that learns capital letters, if there is one."""
+        """The key of the stage that learns truecasing, if there is one."""
         if self.text is None or TRUE not in (self.text.source.case, self.text.target.case):
             return None
         return fingerprint(TEXT_FORMAT, self.corpus_key)
@@ -86,7 +86,7 @@ class TrainingCorpus:
     inputs: TrainingInputs
     out: Path
     progress: Progress
-    is_shared: bool  # with workers elsewhere
+    is_shared: bool  # with remote workers
     _kept_case: tuple[AlignedCorpus, ReadReport] | None = field(default=None, init=False)
     _read: tuple[AlignedCorpus, list[str]] | None = field(default=None, init=False)
     _saved: Path | None = field(default=None, init=False)
@@ -114,7 +114,7 @@ class TrainingCorpus:
         return self._saved
 
     def read_with_case(self) -> tuple[AlignedCorpus, ReadReport]:
-        """The corpus before its letters get their case."""
+        """The corpus before truecasing."""
         if self._kept_case is None:
             inputs = self.inputs
             given = CorpusFiles(**inputs.paths), inputs.settings.corpus, self.progress
@@ -125,12 +125,14 @@ class TrainingCorpus:
                 corpus, report = read_corpus(*given, inputs.text.plain().tokenise)
             check_unchanged({path: inputs.hashes[name] for name, path in inputs.paths.items()})
             if not len(corpus):
-                raise DataError("the corpus has no pair", where=str(inputs.paths["source"]))
+                raise DataError(
+                    "the corpus has no sentence pairs", where=str(inputs.paths["source"])
+                )
             self._kept_case = corpus, report
         return self._kept_case
 
     def text(self) -> TextPipelines | None:
-        """How raw text is read, with what an earlier stage has learned."""
+        """The text pipelines, with the truecasers of an earlier stage."""
         text, key = self.inputs.text, self.inputs.case_key
         if text is None or key is None:
             return text
@@ -138,7 +140,7 @@ class TrainingCorpus:
 
     def _read_text(self) -> tuple[AlignedCorpus, list[str]]:
         corpus, report = self.read_with_case()
-        self._kept_case = None  # no two of them in memory for longer than it takes
+        self._kept_case = None  # free the first corpus before the second is made
         text = self.text()
         lines = report.lines()
         if text is not None:

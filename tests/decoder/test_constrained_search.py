@@ -139,8 +139,8 @@ def test_impossible_requests_are_told(system):
     with pytest.raises(NotFound):
         Beginning(("never", "said")).decode(decoder, sentence, 1, distinct=False)
     for spans, message in [
-        (((0, 9),), r"words 0 to 8 are no span of a sentence of \d words"),
-        (((0, 1), (0, 1)), "a word of 0 to 0 is in two spans"),
+        (((0, 9),), r"the span 0-8 is outside the sentence of \d words"),
+        (((0, 1), (0, 1)), "the span 0-0 overlaps another span"),
     ]:
         with pytest.raises(DataError, match=message):
             Following(spans).decode(decoder, sentence, 1, distinct=False)
@@ -199,7 +199,7 @@ def test_what_the_table_cannot_say_is_not_searched_for(hand):
     for words in ((*said, "never"), said[1:], (*said, *said)):
         with pytest.raises(NotFound):
             Exactly(words, nearest=False).decode(decoder, sentence, 1, distinct=False)
-    with pytest.raises(NotFound, match="the phrase table cannot say it"):
+    with pytest.raises(NotFound, match="the phrase table cannot produce this"):
         Exactly((*said, "never"), nearest=False).decode(decoder, sentence, 1, distinct=False)
 
 
@@ -209,7 +209,7 @@ def test_of_an_empty_sentence_nothing_can_be_said(hand):
     assert Exactly(("a",)).decode(decoder, nothing, 1, distinct=False).lacks == ("a",)
     assert Beginning(()).decode(decoder, nothing, 1, distinct=False).words() == []
     for request in (Exactly(("a",), nearest=False), Beginning(("a",))):
-        with pytest.raises(NotFound, match="an empty sentence says nothing"):
+        with pytest.raises(NotFound, match="an empty sentence has only the empty translation"):
             request.decode(decoder, nothing, 1, distinct=False)
 
 

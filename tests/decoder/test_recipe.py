@@ -82,5 +82,5 @@ def test_a_translator_that_is_in_no_folder_stays_here(raw):
     table, lm = make_system(HAND)
     memory = Translator(table, lm, [Linear()], Origin(raw).load().weights)
     far = type("Far", (Threads,), {"is_far": True})
-    with far(1) as workers, pytest.raises(SettingError, match="in no folder"):
+    with far(1) as workers, pytest.raises(SettingError, match="loaded from a folder"):
         next(search_all(memory, [], Search(print), workers))

@@ -52,7 +52,7 @@ ELSEWHERE = "or name that folder: PYTHONPATH=FOLDER hyperbaton"
 @refusals(
     ("some_plug_in:Thing:sise=3", "'sise' … did you mean size?"),
     ("some_plug_in:Thing:size=x", "some_plug_in:Thing.size cannot be 'x' … a whole"),
-    ("some_plug_in:Thing:size", "Thing:size: 'size' gives no value … name:key=value:…"),
+    ("some_plug_in:Thing:size", "Thing:size: 'size' has no value … name:key=value:…"),
     ("some_plug_in:Needy", "'some_plug_in:Needy' needs the setting 'size'"),
     ("some_plug_in:Gone", "'some_plug_in:Gone' cannot be loaded: module"),
     ("gone:Thing", f"No module named 'gone' … the folder of gone.py, {ELSEWHERE}"),

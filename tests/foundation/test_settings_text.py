@@ -16,5 +16,5 @@ def test_sizes(text, size):
 
 @pytest.mark.parametrize("text", ["", "much", "-1GB", "3XB"])
 def test_wrong_sizes_are_refused(text):
-    with pytest.raises(SettingError, match="is not a size\n  expected one such as 3GB, or 0"):
+    with pytest.raises(SettingError, match="is not a size\n  expected a size such as 3GB, or 0"):
         parse_size(text)

@@ -179,7 +179,7 @@ def test_options_reach_the_aligner(texts, write, diagonal_aligner):
 def test_pairs_that_are_too_long_are_counted(write):
     source, target = write("t.ja", "hon\nhai\n"), write("t.en", "book\n" + "yes " * 1024)
     err = run("--source", source, "--target", target)[1]
-    assert err.startswith("without links, being too long for eflomal: 1 pair\n")
+    assert err.startswith("too long for eflomal, left unaligned: 1 pair\n")
 
 
 @pytest.mark.usefixtures("diagonal_aligner")
@@ -193,7 +193,7 @@ def test_pairs_that_are_too_long_are_counted(write):
 )
 def test_bad_text_is_named_with_its_line(write, source, target, place):
     texts = ["--source", write("t.ja", source), "--target", write("t.en", target)]
-    command_line.refuses(f"{place} … mend the pair or remove it", 1, "align", *texts)
+    command_line.refuses(f"{place} … fix the pair or remove it", 1, "align", *texts)
 
 
 def test_one_pair_with_one_link_is_not_several(write):

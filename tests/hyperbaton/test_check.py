@@ -100,10 +100,10 @@ def set_value(at, value):
         ("phrases", "alignments", set_value(0, 1 << 63), "has links to words outside their phr"),
         ("phrases", "trie_children", set_value(1, 1), "has nodes that are their own children"),
         ("phrases", "target_words", set_value(0, -1), "has numbers from -1 to"),
-        ("lm", "states", set_field("suffix", 2, 2), "suffix has a state that is no longer than"),
-        ("lm", "states", set_field("backoff", 1, np.nan), "backoff has values that are not numb"),
+        ("lm", "states", set_field("suffix", 2, 2), "suffix has a state that is not longer"),
+        ("lm", "states", set_field("backoff", 1, np.nan), "backoff has NaN, infinite or too"),
         ("lm", "transitions", set_field("next", 0, 10**6), "next has numbers from"),
-        ("lm", "unigrams", set_field("logprob", 3, np.inf), "logprob has values that are not"),
+        ("lm", "unigrams", set_field("logprob", 3, np.inf), "logprob has NaN, infinite or too"),
         ("source_classes", "of_word", set_value(0, 50), "has numbers from"),
     ],
 )
@@ -124,11 +124,11 @@ def test_without_the_training_data_nothing_is_repaired(copy):
     content["corpus"]["source"]["sha256"] = "0" * 64
     (copy / "model.toml").write_text(tomli_w.dumps(content))
     result = run("check", copy, "--repair", code=1)
-    assert "source: is not the file that the system was trained on, or is gone" in result.stderr
+    assert "source: is missing or has changed since the system was trained" in result.stderr
     del content["corpus"]
     (copy / "model.toml").write_text(tomli_w.dumps(content))
     result = run("check", copy, "--repair", code=1)
-    assert "does not say how to make this system again" in result.stderr
+    assert "does not record how to train this system again" in result.stderr
 
 
 @pytest.mark.parametrize(
@@ -172,7 +172,7 @@ def test_a_part_is_checked_against_the_settings_of_its_model(tmp_path):
     text = (system / "model.toml").read_text()
     (system / "model.toml").write_text(text.replace("order = 3", "order = 2"))
     result = run("translate", system, input="a b\n", code=1)
-    assert "_sizes.npy: holds (3,) of int64, not (2) of int64" in result.stderr
+    assert "_sizes.npy: contains (3,) of int64, not (2) of int64" in result.stderr
 
 
 def test_settings_that_no_model_can_have_are_refused(tmp_path):
@@ -181,7 +181,7 @@ def test_settings_that_no_model_can_have_are_refused(tmp_path):
     train_system(files, system, TrainingSettings(distortion=("nine-class,passes=3",)))
     text = (system / "model.toml").read_text()
     for old, new, problem in (
-        ('bins = "goto"', 'bins = "gto"', "there are no distance classes 'gto'"),
+        ('bins = "goto"', 'bins = "gto"', "unknown distance classes 'gto'"),
         ("min_count = 4", "min_count = 0", "nine-class.min_count: 0 is not possible"),
     ):
         (system / "model.toml").write_text(text.replace(old, new))

@@ -26,7 +26,7 @@ PAIRS = [
     ("kare wa pan o katta", "he bought some bread", "0-0 2-3 4-1"),
     ("pan o yonda", "read some bread", "0-2 2-0"),
 ]
-OURS = re.compile(r"tcp://|what the cluster does: |compiling for the first")
+OURS = re.compile(r"tcp://|dashboard of the cluster: |compiling for the first")
 
 
 @pytest.fixture(scope="module")

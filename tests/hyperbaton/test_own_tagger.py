@@ -56,9 +56,7 @@ def test_the_command_says_so_once(system):
     assert len(set(plain.stdout.splitlines())) == 1
     lines = [line for line in plain.stderr.splitlines() if "tagger" in line]
     right = f"{load_source_tagger(model).accuracy:.1%}"
-    assert lines == [
-        f"no tags are given: the system's own tagger makes them ({right} of held-out words right)"
-    ]
+    assert lines == [f"no tags given: using the system's tagger ({right} of held-out words right)"]
     tags = hyperbaton.Translator.load(model).own_tagger.tag(PLAIN.split())
     factored = " ".join(f"{w}|{t}" for w, t in zip(PLAIN.split(), tags, strict=True))
     tagged = run("translate", model, "--factored", input=f"{factored}\n")

@@ -50,10 +50,10 @@ def test_an_unknown_script_is_said(folder):
 @pytest.mark.parametrize(
     ("arguments", "code", "facts"),
     [
-        ("raw.ja", 2, "the format cannot be told from the name"),
+        ("raw.ja", 2, "unknown format, by the file name"),
         ("raw.ja raw.en --columns a", 2, "--columns a: give numbers, as in 1,2"),
         ("raw.ja raw.no", 1, "raw.no: no such file"),
-        ("raw.ja raw.en --dev 30", 1, "30 pairs left, and 33 are to be split off"),
+        ("raw.ja raw.en --dev 30", 1, "cannot take 33 for development and test from 30 pairs"),
         ("raw.ja --input-format jsonl", 1, "raw.ja:1: is not JSON"),
     ],
 )

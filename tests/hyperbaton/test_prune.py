@@ -57,7 +57,7 @@ def test_the_system_itself_becomes_smaller(system, tmp_path):
         ("", 2, "--min-count, --top or --significance"),
         ("--top -1", 2, "Invalid value for '--top'"),
         ("--significance big", 2, "'big' is not a significance threshold"),
-        ("--min-count 99", 1, "none of 20 phrase pairs is left … lower"),
+        ("--min-count 99", 1, "all 20 phrase pairs would be dropped … lower"),
     ],
 )
 def test_what_cannot_be_done_is_said(system, tmp_path, options, code, facts):

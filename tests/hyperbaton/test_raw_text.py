@@ -235,7 +235,7 @@ def test_another_version_is_reported_once(write, tmp_path):
     path.write_text(path.read_text().replace(f'"{current}"', '"0.0.1"'))
     done = translate(model, lines="hon da.\nhon da.\n")
     assert done.stdout == "A book.\nA book.\n"
-    message = f"the system was trained with sacremoses 0.0.1, here is {current}"
+    message = f"the system was trained with sacremoses 0.0.1, but {current} is"
     assert done.stderr.count(message) == 1
 
 

@@ -1,1 +1,1 @@
-"""Tasks on a cluster that Dask runs (https://distributed.dask.org): an optional extra."""
+"""Tasks on a Dask cluster (https://distributed.dask.org): an optional extra."""

@@ -1,4 +1,4 @@
-"""A worker's side: tasks, with copies of the files that they need."""
+"""Runs tasks on a remote worker, with copies of the files that they need."""
 
 import asyncio
 import pickle
@@ -27,52 +27,51 @@ from hyperbaton.foundation.work.cluster.versions import check_versions
 from hyperbaton.foundation.work.workers import Work
 from hyperbaton.foundation.work.workplace import PIECE, Piece, Workplace, plain
 
-NEWS = 0.5  # seconds between messages about progress
+NEWS = 0.5  # seconds between progress messages
 SMALL_RESULT = 1 << 16  # bytes of arrays in a result
 CACHE_FOLDER = "hyperbaton-files"
-MOST_PIECES = 1000  # that are asked for at once
+MOST_PIECES = 1000  # per request
 
 
 @dataclass(frozen=True)
 class Order:
-    """What a worker has to know beside the task itself."""
+    """The context of a task for a worker."""
 
     number: int
     home: str  # the address of the command's machine
-    folder: Path  # where the command runs, for paths that begin there
+    folder: Path  # working folder of the command, for relative paths
     token: str
     versions: dict[str, str]
-    cache: int  # bytes that may be kept; 0: any number
-    shared: bool  # whether files that both machines see need not be copied
+    cache: int  # largest size of the cache in bytes; 0: no limit
+    shared: bool  # whether files on a shared disk are used without copying
 
 
 @dataclass(frozen=True)
 class Packed:
-    """A result on its way home.
+    """The pickled result of a task.
 
-    Dask passes a result on through the scheduler, and trusts it as it trusts all of its messages.
-    What is large in it, arrays and other buffers of bytes, takes another way, and nothing is ever
-    made of these bytes but arrays.
+    Dask sends results through the scheduler, and trusts them like all of its messages. Large arrays
+    and other buffers go directly to the command's machine, and are used only as buffers.
     """
 
     pickled: bytes
-    ticket: str = ""  # of the buffers, if they were sent ahead
-    sizes: tuple[int, ...] = ()  # of each of them
+    ticket: str = ""  # of the buffers, if they were sent separately
+    sizes: tuple[int, ...] = ()  # of the buffers
 
     def unpacked(self, delivered: Callable[[str], bytearray]) -> Any:
-        """The result, with the buffers that were sent ahead under a ticket."""
+        """The result, with the buffers that were sent separately."""
         if not self.ticket:
             return pickle.loads(self.pickled)
         data = delivered(self.ticket)
         ends = list(accumulate(self.sizes, initial=0))
         if len(data) != ends[-1]:
             raise DataError("a worker's result is damaged")
-        # copies, because arrays must begin at whole words
+        # copied, because arrays must be aligned
         return pickle.loads(self.pickled, buffers=[data[a:b] for a, b in pairwise(ends)])
 
 
 def run_task(order: Order, work: Work[..., Any], arguments: tuple[Any, ...]) -> tuple[str, Any]:
-    """What Dask runs; the worker and what the task returns."""
+    """The function that Dask runs; returns the worker's address and the packed result."""
     place = get_worker().address
     try:
         check_versions(order.versions, place)
@@ -83,7 +82,7 @@ def run_task(order: Order, work: Work[..., Any], arguments: tuple[Any, ...]) -> 
 
 
 class FarWorkplace(Workplace):
-    """Another machine than the command's."""
+    """A machine other than the command's."""
 
     is_home = False
 
@@ -107,10 +106,10 @@ class FarWorkplace(Workplace):
             self._comm.abort()
 
     def get(self, home: Path, *parts: str) -> Path:
-        found = self._find(home, parts)
-        if found is None:
+        path = self._find(home, parts)
+        if path is None:
             raise DataError("no such file or folder on the command's machine", where=str(home))
-        return found
+        return path
 
     def _find(self, home: Path, parts: tuple[str, ...] = ()) -> Path | None:
         path = self._order.folder / home
@@ -141,9 +140,9 @@ class FarWorkplace(Workplace):
         with TemporaryDirectory(prefix="task-", dir=self._worker.local_directory) as name:
             folder = Path(name)
             for part in brought:
-                found = self._find(home / part)
-                if found is not None:
-                    _copy_tree(found, folder / part)
+                path = self._find(home / part)
+                if path is not None:
+                    _copy_tree(path, folder / part)
             yield folder
 
     def put(self, made: Path, home: Path) -> None:
@@ -153,20 +152,20 @@ class FarWorkplace(Workplace):
             file = made / entry.name if entry.name else made
             with file.open("rb") as stream:
                 first = True
-                while (piece := stream.read(PIECE)) or first:  # also files without content
+                while (piece := stream.read(PIECE)) or first:  # also for an empty file
                     self._ask("write", ticket=ticket, name=entry.name, data=piece)
                     first = False
         self._ask("finish", ticket=ticket, path=path, listing=listing.plain())
 
-    def bring_home(self, made: Any) -> Packed:
-        """A result for the scheduler to pass on; large arrays in it go straight to the command's
-        machine, as the bytes that they are."""
+    def bring_home(self, result: Any) -> Packed:
+        """Packs a result for the scheduler; sends large arrays directly to the command's
+        machine."""
         buffers: list[pickle.PickleBuffer] = []
-        pickled = pickle.dumps(made, protocol=5, buffer_callback=buffers.append)
+        pickled = pickle.dumps(result, protocol=5, buffer_callback=buffers.append)
         data = b"".join(buffer.raw() for buffer in buffers)
         if len(data) <= SMALL_RESULT:
-            return Packed(pickle.dumps(made, protocol=5))
-        ticket = secrets.token_hex(8)  # a task may be done twice, if a worker seems to be dead
+            return Packed(pickle.dumps(result, protocol=5))
+        ticket = secrets.token_hex(8)  # a task may run twice, if a worker seems dead
         for start in range(0, len(data), PIECE):
             piece = data[start : start + PIECE]
             self._ask("deliver", number=self._order.number, ticket=ticket, data=piece)
@@ -178,7 +177,7 @@ class FarWorkplace(Workplace):
     def _report(self, what: str, count: int) -> None:
         if monotonic() - self._last_news >= NEWS:
             self._last_news = monotonic()
-            # if nobody answers, nobody waits for the task any more, and it ends here
+            # without an answer the command has ended, and the error ends the task
             self._ask("news", number=self._order.number, what=what, count=count)
 
     def _ask(self, question: str, **values: Any) -> Any:
@@ -191,7 +190,7 @@ class FarWorkplace(Workplace):
             raise DataError(
                 f"the command's machine cannot be reached: {error}",
                 where=self._order.home,
-                expected="workers fetch files from it, so they must be able to connect to it",
+                expected="workers must be able to connect to it, to fetch files",
             ) from None
         if "error" in answer:
             where, advice = answer.get("where", ""), answer.get("advice", "")
@@ -200,22 +199,22 @@ class FarWorkplace(Workplace):
 
     async def _exchange(self, message: dict[str, Any]) -> Any:
         if self._comm is None:
-            await _check_that_somebody_listens(self._order.home)
+            await _check_that_command_listens(self._order.home)
             how = self._worker.security.get_connection_args("worker")
             self._comm = await connect(self._order.home, **how)
         await self._comm.write(message)
         return await self._comm.read()
 
 
-async def _check_that_somebody_listens(address: str) -> None:
-    """Dask would try again for half a minute; meanwhile no other task could use the worker of a
-    command that was stopped."""
+async def _check_that_command_listens(address: str) -> None:
+    """Fails at once if the command has stopped. Dask would retry for half a minute, and block the
+    worker for other tasks."""
     _, writer = await asyncio.open_connection(*get_address_host_port(address))
     writer.close()
 
 
 def _batches(pieces: Iterable[Piece]) -> Iterator[list[Piece]]:
-    """Few enough at a time for one answer."""
+    """Groups pieces so that each group fits into one answer."""
     batch, size = list[Piece](), 0
     for piece in pieces:
         assert piece.size <= PIECE
@@ -228,10 +227,10 @@ def _batches(pieces: Iterable[Piece]) -> Iterator[list[Piece]]:
         yield batch
 
 
-def _copy_tree(found: Path, copy: Path) -> None:
-    """A copy that the task may change."""
+def _copy_tree(original: Path, copy: Path) -> None:
+    """Makes a copy that the task may change."""
     copy.parent.mkdir(parents=True, exist_ok=True)
-    if found.is_dir():
-        shutil.copytree(found, copy, copy_function=shutil.copyfile)
+    if original.is_dir():
+        shutil.copytree(original, copy, copy_function=shutil.copyfile)
     else:
-        shutil.copyfile(found, copy)
+        shutil.copyfile(original, copy)

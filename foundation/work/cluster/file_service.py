@@ -1,8 +1,7 @@
-"""The command's machine hands out files to workers, and takes what they make and their news.
+"""The file server of the command's machine: sends files to workers, receives results and progress.
 
-Dask carries the bytes, directly between the two machines. Only those who know the token are served,
-only what lies in the folders of the run, and writing is possible only where the run expects
-results.
+Dask transports the bytes directly between the two machines. Every request needs the token; only
+files in the folders of the run can be read, and only folders for results can be written.
 """
 
 import asyncio
@@ -24,7 +23,8 @@ TIMEOUT = 60  # seconds without an answer
 
 
 class FileService:
-    """Runs in the event loop of Dask's client. `hear` gets the number of a task, and its news."""
+    """Runs in the event loop of Dask's client. `hear` gets the number of a task and its
+    progress."""
 
     def __init__(self, hear: Callable[[int, str, int], None]) -> None:
         self._hear = hear
@@ -34,7 +34,7 @@ class FileService:
         self._lister = Lister()
         self._readable: set[Path] = set()
         self._writable: set[Path] = set()
-        self._open: dict[str, Path] = {}  # what is being received, by its ticket
+        self._open: dict[str, Path] = {}  # unfinished uploads by ticket
         self._delivered: dict[int, dict[str, bytearray]] = {}  # by task and ticket
         self._answers: dict[str, Callable[..., Awaitable[Any]]] = {
             "list": self._list,
@@ -71,40 +71,40 @@ class FileService:
 
     async def _answer(self, message: dict[str, Any]) -> dict[str, Any]:
         if not secrets.compare_digest(str(message.pop("token", "")), self.token):
-            return {"error": "a stranger is not served"}
+            return {"error": "invalid token"}
         try:
             return {"value": await self._answers[message.pop("ask")](**message)}
         except HyperbatonError as error:
             return {"error": error.what, "where": error.where, "advice": error.advice}
-        except Exception as error:  # whoever asks must not wait for ever
+        except Exception as error:  # always answer, or the worker would wait forever
             return {"error": str(error) or repr(error)}
 
     async def _list(self, path: str, parts: Sequence[str] = ()) -> dict[str, Any] | None:
-        found = self._checked(path, self._readable | self._writable)
-        if not found.exists():
+        home = self._checked(path, self._readable | self._writable)
+        if not home.exists():
             return None
         for part in parts:
-            self._inside(found, part)
-        listing = await asyncio.to_thread(self._lister.listing, found, parts)
+            self._inside(home, part)
+        listing = await asyncio.to_thread(self._lister.listing, home, parts)
         return listing.plain()
 
     async def _read(self, pieces: list[tuple[str, int, int]]) -> list[bytes]:
-        """Bytes of several files, PIECE altogether."""
+        """Reads pieces of several files, at most PIECE bytes in total."""
         allowed = self._readable | self._writable
         files = [self._checked(path, allowed) for path, _, _ in pieces]
 
         def read() -> list[bytes]:
-            found, room = [], PIECE
+            contents, room = [], PIECE
             for file, (_, start, size) in zip(files, pieces, strict=True):
                 with file.open("rb") as stream:
                     stream.seek(start)
-                    found.append(stream.read(min(size, room)))
-                room -= len(found[-1])
-            return found
+                    contents.append(stream.read(min(size, room)))
+                room -= len(contents[-1])
+            return contents
 
-        found = await asyncio.to_thread(read)
-        self.sent += sum(map(len, found))
-        return found
+        contents = await asyncio.to_thread(read)
+        self.sent += sum(map(len, contents))
+        return contents
 
     async def _begin(self, path: str, is_file: bool) -> str:
         home = self._checked(path, self._writable)
@@ -126,14 +126,14 @@ class FileService:
         home, part = self._checked(path, self._writable), self._open.pop(ticket)
         wanted = Listing.of_plain(listing)
         arrived = await asyncio.to_thread(Lister().listing, part)
-        if [(one.name, one.digest) for one in arrived.entries] != [
-            (one.name, one.digest) for one in wanted.entries
+        if [(file.name, file.digest) for file in arrived.entries] != [
+            (file.name, file.digest) for file in wanted.entries
         ]:
             _remove(part)
             raise DataError("a worker's result is damaged", where=str(home))
         with writing(home):
             old = home.with_name(f".{home.name}.{ticket}.old")
-            if home.is_dir():  # a task was done twice, and others may be reading
+            if home.is_dir():  # the task ran twice, and others may be reading
                 home.rename(old)
             part.rename(home)
             _remove(old)
@@ -145,19 +145,19 @@ class FileService:
         self._delivered.setdefault(number, {}).setdefault(ticket, bytearray()).extend(data)
 
     def delivered(self, number: int, ticket: str) -> bytearray:
-        """What a task has sent ahead of its result."""
+        """The buffers that a task has sent separately."""
         return self._delivered.pop(number)[ticket]
 
     def _checked(self, path: str, allowed: set[Path]) -> Path:
         wanted = Path(path)
         if ".." in wanted.parts or not any(wanted.is_relative_to(place) for place in allowed):
-            raise DataError("is none of this run's files", where=path)
+            raise DataError("is not a file of this run", where=path)
         return wanted
 
     def _inside(self, folder: Path, name: str) -> Path:
         file = folder / name if name else folder
         if ".." in Path(name).parts or not file.is_relative_to(folder):
-            raise DataError("is none of this run's files", where=name)
+            raise DataError("is not a file of this run", where=name)
         return file
 
 

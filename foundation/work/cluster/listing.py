@@ -1,7 +1,6 @@
-"""What a file or folder holds: the names, sizes and hashes of its files.
+"""Listings of a file or folder: names, sizes and hashes of the files.
 
-Files of sealed folders have been hashed already. Others are hashed once, as long as the file system
-says that they have not changed.
+Hashes of sealed folders are known. Other files are hashed once, and again only after a change.
 """
 
 import hashlib
@@ -17,7 +16,7 @@ from hyperbaton.foundation.files.sealed_folders import MANIFEST, sha256
 
 @dataclass(frozen=True)
 class ListedFile:
-    name: str  # relative to the folder; empty: the listing is of one file
+    name: str  # relative to the folder; empty in the listing of a single file
     size: int
     changed: int  # nanoseconds
     digest: str
@@ -38,33 +37,33 @@ class Listing:
 
     @cached_property
     def digest(self) -> str:
-        """Of names and contents."""
+        """A hash of names and contents."""
         content = [self.name, *((entry.name, entry.digest) for entry in self.entries)]
         return hashlib.sha256(json.dumps(content).encode()).hexdigest()
 
     def plain(self) -> dict[str, object]:
-        """In a form that can be sent."""
+        """The listing as plain values, for sending."""
         return {"name": self.name, "entries": [asdict(entry) for entry in self.entries]}
 
     @classmethod
     def of_plain(cls, plain: dict[str, object]) -> "Listing":
-        entries = [ListedFile(**one) for one in plain["entries"]]  # type: ignore[attr-defined]
+        entries = [ListedFile(**entry) for entry in plain["entries"]]  # type: ignore[attr-defined]
         return cls(str(plain["name"]), tuple(entries))
 
 
 def is_same(path: Path, listing: Listing, parts: Sequence[str] = ()) -> bool:
-    """Whether a path leads to the very same files, as on a disk that machines share."""
+    """Whether a path has the same files, as on a disk that machines share."""
     try:
         if listing.is_file != path.is_file():
             return False
-        found = {name: _seen(file) for name, file in _files(path, parts)}
+        metadata = {name: _seen(file) for name, file in _files(path, parts)}
     except OSError:
         return False
-    return found == {entry.name: (entry.size, entry.changed) for entry in listing.entries}
+    return metadata == {entry.name: (entry.size, entry.changed) for entry in listing.entries}
 
 
 class Lister:
-    """Remembers hashes."""
+    """Makes listings; caches hashes."""
 
     def __init__(self) -> None:
         self._hashes: dict[Path, tuple[tuple[int, int], str]] = {}
@@ -85,8 +84,7 @@ class Lister:
 
 
 def _files(path: Path, parts: Sequence[str] = ()) -> list[tuple[str, Path]]:
-    """All files below, or those of some parts, by their names relative to it; links are
-    followed."""
+    """All files of a folder, or those in `parts`, by relative name; follows links."""
     if path.is_file():
         return [("", path)]
     below = sorted(map(path.joinpath, parts) if parts else path.iterdir())
@@ -98,12 +96,12 @@ def _files(path: Path, parts: Sequence[str] = ()) -> list[tuple[str, Path]]:
 
 
 def _seen(file: Path) -> tuple[int, int]:
-    found = file.stat()
-    return found.st_size, found.st_mtime_ns
+    status = file.stat()
+    return status.st_size, status.st_mtime_ns
 
 
 def _sealed(file: Path) -> str:
-    """The hash that the seal of the file's folder names, if there is one."""
+    """The file's hash in the manifest of its folder, or empty."""
     try:
         lines = (file.parent / MANIFEST).read_text(encoding="utf-8").splitlines()
     except (OSError, ValueError):

@@ -1,15 +1,15 @@
-"""Which cluster: an address, this machine, or a table in a file.
+"""Connects to a cluster: an address, this machine, or a table in a file.
 
-tcp://head:8786   a scheduler that runs already
-local:4           four worker processes of this machine
+tcp://head:8786   a running scheduler
+local:4           four worker processes on this machine
 cluster.toml      a table [cluster], for job queues and others:
 
     [cluster]
-    kind = "slurm"          # how workers are started: any of CLUSTER_KINDS
+    kind = "slurm"          # one of CLUSTER_KINDS
     workers = 16
-    cache = "20GB"          # files that a worker's machine may keep; 0: no limit
-    shared = true           # files that both machines see are not copied
-    options = { cores = 4, memory = "16GB", queue = "long" }  # as Dask's class takes them
+    cache = "20GB"          # cached files on a worker's machine; 0: no limit
+    shared = true           # files on a shared disk are not copied
+    options = { cores = 4, memory = "16GB", queue = "long" }  # arguments of Dask's class
 """
 
 import importlib
@@ -43,8 +43,8 @@ CLUSTER_KINDS = {
     "kubernetes": "dask_kubernetes.operator:KubeCluster",
 }
 PACKAGES = {"dask_jobqueue": "dask-jobqueue", "dask_kubernetes": "dask-kubernetes"}
-MOST_DEATHS = 10  # of workers, one after the other with the same task
-SECONDS = 30  # until a scheduler must have answered
+MOST_DEATHS = 10  # workers that may die with the same task
+SECONDS = 30  # to wait for a scheduler's answer
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class ClusterSettings:
 
 
 def settings_of(text: str, read_table: Callable[[Path], dict[str, Any]]) -> ClusterSettings:
-    """What `--cluster` says."""
+    """Parses the option `--cluster`."""
     if text.endswith(".toml"):
         content = read_table(Path(text))
         if not isinstance(content.get("cluster"), dict):
@@ -74,17 +74,17 @@ def settings_of(text: str, read_table: Callable[[Path], dict[str, Any]]) -> Clus
     if kind == "local" and number.isdecimal() and 0 < int(number) < 10_000:
         return ClusterSettings("local", int(number))
     raise SettingError(
-        f"{text!r} is no cluster",
+        f"{text!r} is not a cluster",
         expected="expected tcp://host:8786, local:4, or a file cluster.toml",
     )
 
 
 @contextmanager
 def cluster_workers(settings: ClusterSettings, talk: Talk) -> Iterator["DaskWorkers"]:
-    """The workers of a cluster, which is ended at the end if it was started here."""
+    """Provides the workers of a cluster; stops the cluster afterwards if it was started here."""
     if settings.kind not in CLUSTER_KINDS:
         expected = nearest(settings.kind, list(CLUSTER_KINDS))
-        raise SettingError(f"no kind of cluster is {settings.kind!r}", expected=expected)
+        raise SettingError(f"unknown cluster kind {settings.kind!r}", expected=expected)
     cache = parse_size(settings.cache)
     distributed = _imported("distributed")
     from hyperbaton.foundation.work.cluster import dask_workers
@@ -101,29 +101,29 @@ def cluster_workers(settings: ClusterSettings, talk: Talk) -> Iterator["DaskWork
             raise DataError(
                 f"no scheduler answers: {error}",
                 where=place,
-                expected="start one with: dask scheduler",
+                advice="start one with: dask scheduler",
             ) from None
         if not client.nthreads():
             talk(f"{place}: waiting for workers")
             client.wait_for_workers(1)
         n = client.nthreads()
         talk(f"{place}: {counted(len(n), 'worker')}, {counted(sum(n.values()), 'task')} at once")
-        talk(f"what the cluster does: {client.dashboard_link}")
+        talk(f"dashboard of the cluster: {client.dashboard_link}")
         workers = dask_workers.DaskWorkers(client, cache, shared=settings.shared)
         yield stack.enter_context(workers)
 
 
 def _cluster(settings: ClusterSettings, stack: ExitStack) -> Any:
-    """The address of a scheduler, or a cluster that is started now."""
+    """The address of a scheduler, or a newly started cluster."""
     options = dict(settings.options)
     if settings.kind == "scheduler":
         address = options.pop("address", "")
         if options or not address:
-            raise SettingError("a scheduler has the option address, and no other")
+            raise SettingError("the kind scheduler has exactly one option: address")
         return address
     if settings.kind == "local":
         _imported("dask").config.set({"distributed.scheduler.allowed-failures": MOST_DEATHS})
-        # threads of one process would wait for each other's Python; memory is the user's to judge
+        # one thread per process, because of the GIL; no memory limit, which is the user's choice
         usual: dict[str, Any] = {"n_workers": settings.workers or None, "threads_per_worker": 1}
         usual |= {"memory_limit": 0, "dashboard_address": ":0", "silence_logs": CRITICAL}
         scratch = stack.enter_context(TemporaryDirectory(prefix="hyperbaton-cluster-"))
@@ -131,7 +131,7 @@ def _cluster(settings: ClusterSettings, stack: ExitStack) -> Any:
     module, _, name = CLUSTER_KINDS[settings.kind].partition(":")
     make = getattr(_imported(module), name)
     try:
-        with ctrl_c_later():  # which a terminal also sends to workers that are processes of its own
+        with ctrl_c_later():  # a terminal also sends it to local worker processes
             cluster = make(**options)
     except (TypeError, ValueError, OSError, RuntimeError) as error:
         raise SettingError(f"the cluster does not start: {error}", where="[cluster]") from None

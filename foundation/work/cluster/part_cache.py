@@ -1,11 +1,10 @@
-"""Copies of files on a worker's own disk, known by their contents, for all processes of a machine.
+"""A cache of files on a worker's disk, addressed by content, for all processes of a machine.
 
     files/DIGEST     every content once
-    folders/DIGEST/  files and folders as they are at home, of hard links to contents
+    folders/DIGEST/  copies of files and folders, as hard links to contents
 
-Processes that map the same content share its memory. Whoever fetches something keeps the others
-waiting, so that nothing is fetched twice. When room is needed, what was used longest ago and is not
-in use goes.
+Processes that map the same content share its memory. Fetching holds a lock, so that nothing is
+fetched twice. When space is needed, the least recently used copies are removed, unless in use.
 """
 
 import fcntl
@@ -34,14 +33,14 @@ class PartCache:
 
     @contextmanager
     def holding(self, listing: Listing, fetch: Fetch) -> Iterator[Path]:
-        """A copy, which stays until the end of the block."""
+        """Provides a copy, which is not removed inside the context."""
         place = self._folders / listing.digest
         with writing(self._folder), _locked(place.with_suffix(LOCK), fcntl.LOCK_SH):
             if not place.exists():
                 with _locked(self._folder / LOCK, fcntl.LOCK_EX):
-                    if not place.exists():  # nobody has fetched it while this process waited
+                    if not place.exists():  # another process may have fetched it meanwhile
                         self._fill(place, listing, fetch)
-            os.utime(place)  # it was used
+            os.utime(place)  # mark as recently used
             yield place / listing.name
 
     def _fill(self, place: Path, listing: Listing, fetch: Fetch) -> None:
@@ -69,11 +68,11 @@ class PartCache:
         if digest != entry.digest:
             part.unlink()
             raise DataError(
-                "has changed while it was sent to a worker",
+                "changed while it was sent to a worker",
                 where=entry.name,
                 advice="run the same command again",
             )
-        part.chmod(0o444)  # all copies are one file
+        part.chmod(0o444)  # read-only, because all copies share it
         part.rename(content)
 
     def _content(self, entry: ListedFile) -> Path:
@@ -94,14 +93,14 @@ class PartCache:
                 used -= self._sweep()
         if used + wanted > self._limit:
             raise DataError(
-                f"files of {used + wanted:,} bytes are needed at once",
+                f"the cache needs {used + wanted:,} bytes at once",
                 where=str(self._folder),
-                expected=f"a worker keeps {self._limit:,} bytes at most",
+                expected=f"expected at most {self._limit:,} bytes",
                 advice='allow more: cache = "50GB" in the table [cluster]',
             )
 
     def _sweep(self) -> int:
-        """Removes contents that nothing links to; their size."""
+        """Removes contents without links; returns their size."""
         unused = [file for file in self._files.iterdir() if file.stat().st_nlink == 1]
         size = sum(file.stat().st_size for file in unused)
         for file in unused:

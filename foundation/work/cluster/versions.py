@@ -1,4 +1,4 @@
-"""Whether all machines run the same programs, since otherwise results would depend on the place."""
+"""Checks that all machines run the same versions, so that results do not depend on the machine."""
 
 import hashlib
 import platform
@@ -14,19 +14,19 @@ OTHERS = ("numpy", "numba", "scipy", "sacrebleu", "kenlm", "distributed")
 
 @cache
 def own_versions() -> dict[str, str]:
-    """Of Python, of what hyperbaton needs, and of its own source."""
-    found = {"Python": ".".join(platform.python_version_tuple()[:2]), "hyperbaton": _source()}
+    """The versions of Python, of hyperbaton's source, and of the packages it needs."""
+    versions = {"Python": ".".join(platform.python_version_tuple()[:2]), "hyperbaton": _source()}
     for name in OTHERS:
         try:
-            found[name] = version(name)
+            versions[name] = version(name)
         except PackageNotFoundError:
-            found[name] = "none"
-    return found
+            versions[name] = "none"
+    return versions
 
 
 def _source() -> str:
     digest = hashlib.sha256()
-    # in a checkout the floors are links, which rglob does not follow
+    # in a checkout the packages are symbolic links, which rglob does not follow
     folders = [ROOT, *(path for path in ROOT.iterdir() if path.is_symlink())]
     for path in sorted({path for folder in folders for path in folder.rglob("*.py")}):
         digest.update(path.relative_to(ROOT).as_posix().encode() + path.read_bytes())
@@ -34,16 +34,16 @@ def _source() -> str:
 
 
 def check_versions(wanted: dict[str, str], place: str) -> None:
-    """Refuses to work with other programs than the command's machine has."""
-    own = own_versions()
+    """Raises an error if this machine has other versions than the command's machine."""
+    here = own_versions()
     wrong = [
-        f"{name} {own.get(name, 'none')} instead of {wanted[name]}"
+        f"{name} {here.get(name, 'none')} instead of {wanted[name]}"
         for name in wanted
-        if own.get(name) != wanted[name]
+        if here.get(name) != wanted[name]
     ]
     if wrong:
         raise SettingError(
-            f"other versions than on the command's machine: {'; '.join(wrong)}",
+            f"versions differ from the command's machine: {'; '.join(wrong)}",
             where=f"worker {place}",
-            advice="install the same versions on all machines, and start its workers again",
+            advice="install the same versions on all machines, and restart the workers",
         )

@@ -1,8 +1,8 @@
 """The features of Alrajeh and Niranjan (2014, section 4, Table 1).
 
-Every pair of words that are linked inside the phrase pair is a feature, and so is every source word
-beside the phrase, up to `window` words away. As in the paper's bag of words, the side does not
-matter, and a feature that occurs twice counts twice.
+Every pair of linked words inside the phrase pair is a feature, and so is every source word next to
+the phrase, up to `window` words away. As in the paper's bag of words, the side does not matter, and
+a feature that occurs twice counts twice.
 """
 
 from collections.abc import Callable, Mapping
@@ -38,7 +38,9 @@ class AlrajehFeatures(FeatureSet):
         self.window = window
 
     def check(self) -> None:
-        self._check("window", 0 <= self.window <= MOST_WINDOW_WORDS, f"0 to {MOST_WINDOW_WORDS}")
+        self._check(
+            "window", 0 <= self.window <= MOST_WINDOW_WORDS, f"expected 0 to {MOST_WINDOW_WORDS}"
+        )
 
     def fit(self, source: Layers, target: Layers, links: Ragged) -> tuple[Int32Array, Int32Array]:
         self.check()
@@ -105,8 +107,8 @@ class AlrajehFeatures(FeatureSet):
 
 @kernel
 def _emit(source, target, places, pairs, window, number, parts, columns, values):
-    """Writes columns, in rising order, and counts of every place one behind the other; where each
-    begins."""
+    """Writes the columns, in increasing order, and counts of every place, concatenated; returns the
+    start of each place."""
     begin = np.zeros(len(places.inner) + 1, np.int64)
     at = 0
     for place in range(len(places.inner)):
@@ -132,7 +134,7 @@ def _emit(source, target, places, pairs, window, number, parts, columns, values)
 
 @kernel
 def _edge_columns(words, n_pairs, window, number):
-    """The words on the left of each place, and those on its right."""
+    """The columns of the words on the left and on the right of each place."""
     columns = np.full((2, len(words) + 1, window), DROPPED, np.int32)
     for place in range(len(words) + 1):
         for k in range(window):
@@ -144,8 +146,8 @@ def _edge_columns(words, n_pairs, window, number):
 
 @inner
 def _put(raw, number, columns, values, since, at):
-    """Writes one column behind the lower ones since `since`, or counts it once more; nothing if it
-    is dropped or a word that the corpus did not have."""
+    """Inserts one column in order after `since`, or increases its count; ignores dropped columns
+    and words that are not in the corpus."""
     if raw >= len(number) or number[raw] == DROPPED:
         return at
     column = number[raw]

@@ -1,9 +1,9 @@
-"""A trained classifier of phrase moves, as the decoder uses it.
+"""A trained classifier of phrase moves, for the decoder.
 
 There is one sub-model for every source phrase with enough examples, and a pooled one for the others
 (Ni et al. 2011, section 3.2). w_o·φ is a sum over the left edge of a span, its right edge, and the
-translation. The features of every edge are looked up once for a sentence, and so are their weights
-in the pooled model. The sum over a translation is the same in all sentences and is remembered.
+translation. The features of every edge are looked up once per sentence, and so are their weights in
+the pooled model. The sum over a translation is the same in all sentences and is cached.
 """
 
 from collections.abc import Mapping, Sequence
@@ -35,15 +35,15 @@ from hyperbaton.models.learning.losses import to_probabilities
 from hyperbaton.models.phrases.table import PhraseTable
 from hyperbaton.models.phrases.trie import ROOT, Trie, child, trie_laws
 
-KNOWN_ZERO = 1e-300  # a score of 0 that is known
-MODEL = "model_"  # begins the names of saved arrays with weights
+KNOWN_ZERO = 1e-300  # stored for a computed score of 0
+MODEL = "model_"  # prefix of saved arrays with weights
 
 
 class TranslationScores:
-    """What each entry of a phrase table adds to the scores of the classes.
+    """A cache of the contribution of each phrase table entry to the scores of the classes.
 
-    It is computed when an entry is first met. Threads may share it: a score is 0 until it is known,
-    and all threads write the same numbers.
+    It is computed at the first use of an entry. Threads may share it: a score is 0 until it is
+    computed, and all threads write the same numbers.
     """
 
     def __init__(self, phrases: PhraseTable, classifier: "PhraseClassifier") -> None:
@@ -58,7 +58,7 @@ class PhraseClassifier:
     """p(class of the move | source phrase in its sentence, translation)."""
 
     features: FeatureSet
-    number: Int32Array  # (raw columns,) features that are used
+    number: Int32Array  # (raw columns,) feature numbers, or DROPPED
     trie: Trie  # of source phrases with a sub-model
     cluster_of_node: Int32Array  # number of the sub-model, or POOLED
     model: ClusterModel
@@ -68,8 +68,8 @@ class PhraseClassifier:
     def log_probabilities(
         self, words: tuple[str, ...], options: OptionTable, memo: "TranslationScores"
     ) -> FloatArray:
-        """log p(class) of every option, (N, classes). A copied word has the features of its
-        surroundings only."""
+        """log p(class) of every option, (N, classes). A copied word has only the features of its
+        context."""
         ids = self.source.vocabulary.encode(words)
         columns = self.features.edge_columns(
             ids, self.source.layer(_one_row(ids)).values, self.number
@@ -91,7 +91,7 @@ class PhraseClassifier:
         ids: Int32Array,
         cluster: Int64Array,
     ) -> None:
-        """Computes what the translations of some options add to the scores."""
+        """Computes and caches the contribution of the translations of some options."""
         entry, phrases = options.entry[new], options.phrases
         row, table = phrases.target[entry], phrases.target_phrases
         begin = table.offsets[row]
@@ -115,7 +115,7 @@ class PhraseClassifier:
         memo.scores[entry] = np.where(scores == 0.0, KNOWN_ZERO, scores)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """What `save` of the model writes besides the vocabularies."""
+        """The arrays to save, without the vocabularies."""
         return {
             "number": self.number,
             **saved(self.trie, "trie_"),
@@ -138,9 +138,9 @@ class PhraseClassifier:
             return WordClasses(int(of_word.max(initial=0)) + 1, of_word, vocabulary)
 
         names = [key for key in arrays if key.startswith(FEATURES)]
-        own = {key.removeprefix(FEATURES): arrays[key] for key in names}
+        of_features = {key.removeprefix(FEATURES): arrays[key] for key in names}
         return cls(
-            features.restore(own),
+            features.restore(of_features),
             arrays["number"],
             restored(Trie, arrays, "trie_"),
             arrays["cluster_of_node"],
@@ -153,12 +153,12 @@ class PhraseClassifier:
 def classifier_laws(
     arrays: CheckedArrays, features: FeatureSet, n_classes: int, others: Sequence[str] = ()
 ) -> None:
-    """Of a classifier on disk, and of `others` that differ from it in their weights only."""
+    """Checks a classifier on disk, and `others` that differ only in their weights."""
     n_columns = features.laws(arrays)
     n_used, n_models = _weights_laws(arrays, MODEL, n_classes)
     for prefix in others:
-        found = _weights_laws(arrays, prefix, n_classes)
-        arrays.that(f"{prefix}pooled", found == (n_used, n_models), "is of another classifier")
+        sizes = _weights_laws(arrays, prefix, n_classes)
+        arrays.that(f"{prefix}pooled", sizes == (n_used, n_models), "is of another classifier")
     arrays.indices("number", np.int32, (n_columns,), low=DROPPED, below=n_used)
     nodes = arrays.indices("cluster_of_node", np.int32, (None,), low=POOLED, below=n_models)
     trie_laws(arrays, "trie_keys", "trie_nodes", len(nodes))
@@ -167,13 +167,13 @@ def classifier_laws(
 
 
 def _weights_laws(arrays: CheckedArrays, prefix: str, n_classes: int) -> tuple[int, int]:
-    """How many features and sub-models there are."""
+    """Checks weights; returns the numbers of features and sub-models."""
     n_used = len(arrays.floats(f"{prefix}pooled", np.float32, (None, n_classes)))
-    own = arrays.indices(f"{prefix}features", np.int32, (None,), below=n_used)
-    arrays.floats(f"{prefix}weights", np.float32, (len(own), n_classes))
+    features = arrays.indices(f"{prefix}features", np.int32, (None,), below=n_used)
+    arrays.floats(f"{prefix}weights", np.float32, (len(features), n_classes))
     ids = arrays.array(f"{prefix}ids", np.int64, (None,))
     arrays.rises(f"{prefix}ids", ids)
-    arrays.ranges(f"{prefix}offsets", np.int64, len(own), rows=len(ids))
+    arrays.ranges(f"{prefix}offsets", np.int64, len(features), rows=len(ids))
     return n_used, len(ids)
 
 
@@ -187,10 +187,10 @@ def _one_row(ids: Int32Array) -> Ragged:
 
 @kernel
 def _score_spans(model, trie, cluster_of_node, words, columns, start, end, entry, known):
-    """What the span of each option adds to the scores, (N, K); the sub-model of its source phrase;
-    and the options whose translations are met for the first time.
+    """The contribution of each option's span to the scores, (N, K); the sub-model of its source
+    phrase; and the options whose translations are not cached yet.
 
-    Options of one span need not lie together, but a span that comes again is looked up only once.
+    Options of one span need not be adjacent, but each span is looked up only once.
     """
     n_options, n_classes, n_words = len(start), model.pooled.shape[1], len(words)
     pooled = np.zeros((2, n_words + 1, n_classes))
@@ -251,7 +251,7 @@ def _add_weights(model, cluster, columns, scores):
     for column in columns:
         if column == DROPPED:
             continue
-        # columns mostly rise: each is then behind the one before it
+        # columns mostly increase: search each after the previous one
         at = lower_bound(model.features, at if column >= last else begin, end, column)
         last = column
         if at < end and model.features[at] == column:
@@ -261,8 +261,8 @@ def _add_weights(model, cluster, columns, scores):
 
 @kernel
 def _to_log_probabilities(scores, of_entries, entry):
-    """p(o) = exp(w_o·φ) / Σ exp(w_o'·φ), eq. (3): adds what each option's translation says to the
-    scores, and puts log p in their place."""
+    """p(o) = exp(w_o·φ) / Σ exp(w_o'·φ), eq. (3): adds the contribution of each option's
+    translation to the scores, and replaces them by log p."""
     n_classes = scores.shape[1]
     p = np.empty(n_classes)
     for option in range(len(entry)):

@@ -1,14 +1,13 @@
-"""What a set of features is, for training and decoding alike.
+"""The interface of feature sets, for training and decoding.
 
-Two kinds of features describe a phrase pair in its place: those of the source phrase and its
-surroundings, which are the same for all translations of a span, and those of one translation. Both
-have raw columns, which a set numbers once when it has seen a corpus: template by template, and
-within each by the number of the n-gram or word pair, so that no name is ever hashed or sorted for
-an example. Columns that were seen often enough are then numbered anew without holes.
+Two kinds of features describe a phrase pair in context: those of the source phrase and its context,
+which are the same for all translations of a span, and those of one translation. Both have raw
+columns, which a set numbers once from a corpus: template by template, and within each by the number
+of the n-gram or word pair, so that no feature name is hashed or sorted for an example. Columns that
+are frequent enough are then renumbered without gaps.
 
-Surroundings stand before the phrase or behind it: each of their features belongs to one of its two
-edges. A decoder looks at many spans between the same edges, so it asks for the columns of every
-possible edge once.
+Context features belong to one of the two edges of the phrase. A decoder scores many spans with the
+same edges, so it computes the columns of every possible edge once.
 """
 
 from abc import ABC, abstractmethod
@@ -26,9 +25,9 @@ from hyperbaton.foundation.files.array_laws import CheckedArrays
 from hyperbaton.foundation.kernels import kernel
 from hyperbaton.models.distortion.dpr.samples import PairPlaces
 
-ROWS_AT_ONCE = 20_000  # that a thread takes
-DROPPED = -1  # number of a column that is not used
-SOURCE, TRANSLATION, BOTH = 1, 2, 3  # which kinds of features are wanted
+ROWS_AT_ONCE = 20_000  # batch size of a thread
+DROPPED = -1  # number of an unused column
+SOURCE, TRANSLATION, BOTH = 1, 2, 3  # kinds of features to compute
 
 
 class Layers(NamedTuple):
@@ -38,29 +37,29 @@ class Layers(NamedTuple):
     classes: Ragged
 
 
-Text = Any  # what a set of features makes of a text: arrays for its compiled code
+Text = Any  # a text as the arrays that a feature set uses
 FeatureRows = tuple[Int64Array, Int32Array, Float32Array]  # sparse: begin, columns, values
 
 MOST_WINDOW_WORDS = 20  # words of a window or an n-gram
-FEATURES = "features_"  # begins the names of saved arrays that belong to a set of features
+FEATURES = "features_"  # prefix of saved arrays of a feature set
 
 
 class FeatureSet(Estimator, ABC):
-    """Features by raw columns. `fit` numbers what it finds in the texts of a corpus."""
+    """Features with raw columns. `fit` numbers the features of a corpus."""
 
     n_columns_: int
 
     @abstractmethod
     def check(self) -> None:
-        """Refuses settings that leave no features."""
+        """Rejects invalid settings."""
 
     @abstractmethod
     def fit(self, source: Layers, target: Layers, links: Ragged) -> tuple[Text, Text]:
-        """Learns the columns; returns what `text` makes of both texts."""
+        """Learns the columns; returns both texts in the form of `text`."""
 
     @abstractmethod
     def text(self, layers: Layers, *, target: bool) -> Text:
-        """A source or a target text in the form that `rows` reads."""
+        """Converts a source or target text to the form for `rows`."""
 
     @abstractmethod
     def rows(
@@ -72,28 +71,28 @@ class FeatureSet(Estimator, ABC):
     def edge_columns(
         self, words: Int32Array, classes: Int32Array, number: Int32Array
     ) -> Int32Array:
-        """The same for the source side of one sentence, by edges, (2, n_words + 1, width): a phrase
-        [start, end) has the columns of [0, start] and of [1, end], padded with DROPPED. A feature
-        that counts twice is there twice."""
+        """The source features of one sentence by edges, (2, n_words + 1, width): a phrase [start,
+        end) has the columns of [0, start] and of [1, end], padded with DROPPED. A feature with
+        count 2 occurs twice."""
 
     @abstractmethod
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """What `fit` has learned, for saving."""
+        """The learned arrays, for saving."""
 
     @abstractmethod
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> Self:
-        """The opposite of `arrays`."""
+        """Restores the learned arrays."""
 
     @abstractmethod
     def laws(self, arrays: CheckedArrays) -> int:
-        """Checks what was saved, under names that begin with FEATURES; how many raw columns there
-        are."""
+        """Checks saved arrays, whose names begin with FEATURES; returns the number of raw
+        columns."""
 
     @abstractmethod
     def describe(
         self, column: int, source: Callable[[int], str], target: Callable[[int], str]
     ) -> str:
-        """What a raw column stands for, with the words of both sides by their ids."""
+        """Describes a raw column; `source` and `target` give the words of ids."""
 
 
 class DescribedPlaces(NamedTuple):
@@ -106,7 +105,7 @@ class DescribedPlaces(NamedTuple):
     threads: int = 2
 
     def chunks(self, number: Int32Array) -> Iterator[FeatureRows]:
-        """The rows of some places after the other, made by several threads."""
+        """Yields the rows of all places in batches, computed by several threads."""
         features, source, target, places, threads = self
 
         def work(first: int) -> FeatureRows:
@@ -116,10 +115,10 @@ class DescribedPlaces(NamedTuple):
             yield from pool.map(work, range(0, len(places.inner), ROWS_AT_ONCE))
 
     def matrix(self, min_count: int) -> tuple[csr_matrix, Int32Array]:
-        """Columns that occur `min_count` times, as a matrix, and new numbers for all raw ones.
+        """The matrix of columns that occur at least `min_count` times, and new numbers for all raw
+        columns.
 
-        Rows are made twice, to count and to keep, so that nothing as large as the matrix is needed
-        beside it.
+        Rows are computed twice, to count and to fill, so that no other large array is needed.
         """
         counts = np.zeros(self.features.n_columns_, np.int64)
         for _, columns, _ in self.chunks(np.arange(len(counts), dtype=np.int32)):
@@ -131,14 +130,14 @@ class DescribedPlaces(NamedTuple):
         begin = np.zeros(len(self.places.inner) + 1, np.int64)
         columns, values = np.empty(n_entries, np.int32), np.empty(n_entries, np.float32)
         row = at = 0
-        for own_begin, own_columns, own_values in self.chunks(number):
-            end = at + len(own_columns)
-            begin[row + 1 : row + len(own_begin)] = at + own_begin[1:]
-            columns[at:end], values[at:end] = own_columns, own_values
-            row, at = row + len(own_begin) - 1, end
+        for chunk_begin, chunk_columns, chunk_values in self.chunks(number):
+            end = at + len(chunk_columns)
+            begin[row + 1 : row + len(chunk_begin)] = at + chunk_begin[1:]
+            columns[at:end], values[at:end] = chunk_columns, chunk_values
+            row, at = row + len(chunk_begin) - 1, end
         shape = len(begin) - 1, np.count_nonzero(kept)
         matrix = csr_matrix((values, columns, begin), shape=shape, copy=False)
-        matrix.has_canonical_format = True  # columns rise, and new numbers keep their order
+        matrix.has_canonical_format = True  # columns increase, and new numbers keep their order
         return matrix, number
 
 

@@ -1,5 +1,5 @@
-"""From an aligned corpus to a classifier of phrase moves: every phrase pair is an example, with its
-features, its class of moves and its cluster."""
+"""Trains a classifier of phrase moves from an aligned corpus: every phrase pair is an example, with
+features, a class of moves and a cluster."""
 
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -34,15 +34,15 @@ from hyperbaton.models.learning.clusters import (
 from hyperbaton.models.learning.early_stopping import choose_settings
 from hyperbaton.models.phrases.trie import SpanIds, build_trie, number_spans
 
-MOST_SENTENCES = 40_000  # each has a hundred phrase pairs, and each of these fifty features
-MIN_EXAMPLES = 300  # that a source phrase needs for a model of its own
-DEFAULT_WINDOW = -1  # the one of the paper
+MOST_SENTENCES = 40_000  # each has about a hundred phrase pairs with fifty features
+MIN_EXAMPLES = 300  # of a source phrase, for a separate model
+DEFAULT_WINDOW = -1  # as in the paper
 FEATURE_SETS = (NiFeatures.name, AlrajehFeatures.name)
 
 
 @dataclass(eq=False, kw_only=True)
 class ClassifierSettings:
-    """What the model `dpr` learns, and from what."""
+    """Settings for learning the model `dpr`."""
 
     classes: int = 3  # classes of distance: 3 or 5
     # what is classified: `distance`, or `msd` (monotone, swap, discontinuous)
@@ -60,26 +60,26 @@ class ClassifierSettings:
 
 
 def make_features(name: str, window: int = DEFAULT_WINDOW, order: int = 3) -> FeatureSet:
-    """A set of features by name: ni or alrajeh. The order is that of n-grams, which only ni has."""
+    """Creates a feature set by name: ni or alrajeh. The order of n-grams applies only to ni."""
     if name not in FEATURE_SETS:
         raise SettingError(
-            f"there is no set of features {name!r}", expected=nearest(name, list(FEATURE_SETS))
+            f"unknown feature set {name!r}", expected=nearest(name, list(FEATURE_SETS))
         )
-    own: dict[str, Any] = {} if window == DEFAULT_WINDOW else {"window": window}
+    given: dict[str, Any] = {} if window == DEFAULT_WINDOW else {"window": window}
     features: FeatureSet
-    features = NiFeatures(order=order, **own) if name == "ni" else AlrajehFeatures(**own)
+    features = NiFeatures(order=order, **given) if name == "ni" else AlrajehFeatures(**given)
     features.check()
     return features
 
 
 @dataclass(frozen=True, eq=False)
 class Examples:
-    """Every phrase pair of a corpus in its place."""
+    """All phrase pairs of a corpus, with their contexts."""
 
     samples: Samples
     described: DescribedPlaces
     cluster: Int64Array  # (n,) number of the source phrase, as in `phrases`
-    pair: Int64Array  # (n,) the same number for the same phrase pair
+    pair: Int64Array  # (n,) number of the phrase pair
     phrases: SpanIds  # of the source side
 
     @cached_property
@@ -94,7 +94,7 @@ class Examples:
 
 
 def make_examples(corpus: AlignedCorpus, features: FeatureSet, threads: int = 2) -> Examples:
-    """The examples of a corpus whose sides have word classes; the features learn their columns."""
+    """The examples of a corpus with word classes on both sides; fits the features' columns."""
     samples = collect_samples(corpus, threads=threads)
     texts = features.fit(_layers(corpus.source), _layers(corpus.target), corpus.links)
     places = samples.places
@@ -115,7 +115,7 @@ def _layers(side: Side) -> Layers:
 def with_classes(
     corpus: AlignedCorpus, n_classes: int = N_CLASSES
 ) -> tuple[AlignedCorpus, WordClasses, WordClasses]:
-    """The corpus with word classes on both sides, made if there are none, and the classes."""
+    """The corpus with word classes on both sides, learned if there are none, and the classes."""
     source, source_classes = _classified(corpus.source, n_classes)
     target, target_classes = _classified(corpus.target, n_classes)
     return replace(corpus, source=source, target=target), source_classes, target_classes
@@ -129,7 +129,7 @@ def _classified(side: Side, n_classes: int) -> tuple[Side, WordClasses]:
 
 
 def _classes_of_layer(side: Side, layer: Ragged) -> WordClasses:
-    """The classes that a layer gives to words; unseen words are treated as in `WordClasses.fit`."""
+    """The word classes of a layer; unseen words are treated as in `WordClasses.fit`."""
     words = side.words.values
     counts = np.bincount(words, minlength=len(side.vocabulary))
     of_word = np.zeros(len(side.vocabulary), np.int32)
@@ -153,8 +153,8 @@ def train_classifier(
     *,
     forward: bool = False,
 ) -> list[PhraseClassifier]:
-    """Learns from all phrase pairs of a corpus, or of some of its sentences. With `forward`, there
-    is a second classifier, of the orientation towards the next phrase."""
+    """Learns from all phrase pairs of a corpus, or of a sample of its sentences. With `forward`,
+    also learns a second classifier, of the orientation towards the next phrase."""
     name, settings = parse_learner(chosen.learner)
     setup = orientations(chosen.classes, chosen.moves)
     feature_set = make_features(chosen.features, chosen.window, chosen.order)
@@ -198,12 +198,12 @@ def train_classifier(
 
 
 def _matrix(examples: Examples, min_count: int) -> tuple[csr_matrix, Int32Array]:
-    """The features of all examples, and their numbers; there must be some of both."""
+    """The features of all examples, and their numbers; an error if there are none."""
     if not len(examples.samples):
         raise DataError(
-            "no phrase pair can be extracted",
-            expected="a corpus with word alignments",
-            advice="look at it with hyperbaton corpus",
+            "no phrase pairs can be extracted",
+            expected="expected a corpus with word alignments",
+            advice="inspect it with hyperbaton corpus",
         )
     matrix, number = examples.described.matrix(min_count)
     if not matrix.shape[1]:

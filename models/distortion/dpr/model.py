@@ -1,8 +1,8 @@
 """Distance phrase reordering (Ni et al. 2011): how likely a phrase is to move, and how far.
 
 A classifier (`classifier.py`) predicts from the source phrase, its surroundings and its translation
-whether the phrase goes on where the last one ended (d = 0, with d = previous_end − start), jumps
-forward (d < 0) or back (d > 0); with five classes, also whether it goes 5 words or more. With
+whether the phrase continues where the last one ended (d = 0, with d = previous_end − start), jumps
+forward (d < 0) or back (d > 0); with five classes, also whether it jumps 5 words or more. With
 `moves=msd` the classes are monotone, swap and discontinuous (Alrajeh and Niranjan 2014). Uses
 (section 4.2 of both papers):
 
@@ -15,14 +15,14 @@ forward (d < 0) or back (d > 0); with five classes, also whether it goes 5 words
              for each of the six, as in the lexicalised model that Alrajeh and Niranjan replace.
              For `moves=msd`
 
-In `scaled`, `cap` bounds the price 1 / (β p) of a word's distance from above, so that a move that
-the classifier thinks impossible does not outweigh everything else, and `monotone_penalty` charges
-d = 0 for so many words where p(d = 0) ≤ ½; in eq. (7) it is free, however unlikely. The defaults
-are those of the program that the authors released for Moses. Eq. (7) as printed has no cap and no
-penalty, and then β only scales the feature, as its weight does.
+In `scaled`, `cap` is the largest value of the factor 1 / (β p), so that a very unlikely move does
+not outweigh everything else, and `monotone_penalty` is the distance charged for d = 0 if
+p(d = 0) ≤ ½; in eq. (7) d = 0 is always free. The defaults are those of the program that the
+authors released for Moses. Eq. (7) as printed has no cap and no penalty, and then β only scales the
+feature, as its weight does.
 
-A phrase without a sub-model, where there is no pooled one, has equal probabilities. As in that
-program, `direct` then gives log 1/K for any move, and `scaled` the distance alone, so that d = 0 is
+Without a sub-model and a pooled model, all classes of a phrase have equal probabilities. As in that
+program, `direct` then gives log 1/K for any move, and `scaled` only the distance, so that d = 0 is
 free.
 """
 
@@ -66,7 +66,7 @@ FEATURES_OF_USE = {
     SCALED: ["scaled"],
     BOTH_WAYS: [f"{direction}.{name}" for direction, name in BIDIRECTIONAL.columns],
 }
-FORWARD = "forward_"  # begins the names of saved arrays with weights of the second classifier
+FORWARD = "forward_"  # prefix of saved arrays with weights of the second classifier
 
 
 @dataclass(eq=False, kw_only=True)
@@ -129,7 +129,7 @@ class Dpr(ClassifierSettings, DistortionModel):
         possible = self.use != SCALED or bool(self._setup.last)
         self._check("use", possible, f"classes of {self.moves} have no distances to scale")
         possible = self.use != BOTH_WAYS or self.moves == MSD
-        self._check("use", possible, f"needs moves={MSD}")
+        self._check("use", possible, f"it needs moves={MSD}")
         self._check_positive("beta", "cap")
         self._check_at_least(0, "monotone_penalty", "max_sentences")
 
@@ -151,10 +151,12 @@ class Dpr(ClassifierSettings, DistortionModel):
     def _memo_of(
         self, phrases: PhraseTable, classifiers: list[PhraseClassifier]
     ) -> list[TranslationScores]:
-        """The memory of the phrase table in use; another table starts a new one."""
+        """The caches for the phrase table in use; another table starts new ones."""
         memo = self._memo  # one read: another thread may change it
         if not memo or memo[0].phrases is not phrases:
-            self._memo = memo = [TranslationScores(phrases, own) for own in classifiers]
+            self._memo = memo = [
+                TranslationScores(phrases, classifier) for classifier in classifiers
+            ]
         return memo
 
     def save(self, directory: Path) -> None:

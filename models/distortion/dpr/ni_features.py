@@ -7,10 +7,10 @@ Positions count from the edges, without the phrase itself, and n-grams stay insi
     Zhou   liu  [Xiang gang]  yi   min   ju   fa …        position-marked: (Zhou, −2) (liu, −1)
      −2    −1                  1    2    3                (Zhou liu, −2) (yi, 1) (yi min, 1) …
 
-Features are present or absent; nothing is counted. The paper's formula also begins at the edge
-words themselves, which its Figure 7 leaves out: with `edges` the first and the last word of the
-source phrase, and their classes, are features as well. In a sub-model for one source phrase they
-are always present and act as an intercept; in the pooled model they distinguish phrases.
+Features are binary. The paper's formula also begins at the edge words themselves, which its Figure
+7 omits: with `edges`, the first and the last word of the source phrase, and their classes, are also
+features. In a sub-model for one source phrase they are always present and act as an intercept; in
+the pooled model they distinguish phrases.
 """
 
 from collections.abc import Callable, Mapping
@@ -51,18 +51,18 @@ LAYERS = ("word", "class")
 
 
 class NgramIndex(NamedTuple):
-    """The n-grams of up to `order` words that a text has, numbered from 0 for each length."""
+    """The n-grams of a text with up to `order` words, numbered from 0 for each length."""
 
     trie: Trie
     numbers: Int32Array  # (n_nodes,) of the n-gram that ends there, or EMPTY
-    sizes: Int64Array  # (order,) how many n-grams there are of each length
+    sizes: Int64Array  # (order,) number of n-grams of each length
 
     @classmethod
     def fit(cls, text: Ragged, order: int) -> "tuple[NgramIndex, Int32Array]":
-        """The index of a text, and the numbers of its n-grams as `find` would give them."""
+        """The index of a text, and the numbers of its n-grams in the form of `find`."""
         spans = number_spans(text, order)
         sizes = np.bincount(spans.length, minlength=order + 1)[1:]
-        first = np.cumsum(sizes) - sizes  # lengths are numbered one after the other
+        first = np.cumsum(sizes) - sizes  # spans are numbered by length
         phrases = Ragged.gather(text.values, spans.first_at, spans.length)
         trie, ends, n_nodes = build_trie(phrases)
         numbers = np.full(n_nodes, EMPTY, np.int32)
@@ -71,8 +71,8 @@ class NgramIndex(NamedTuple):
         return cls(trie, numbers, sizes), ids.astype(np.int32)
 
     def find(self, text: Ragged) -> Int32Array:
-        """The number of the n-gram of each length at each place, (order, n_words); EMPTY where the
-        index does not have it or the row ends."""
+        """The number of the n-gram of each length at each place, (order, n_words); EMPTY if the
+        index does not have it or it extends past the row."""
         ids = np.full((len(self.sizes), len(text.values)), EMPTY, np.int32)
         find_ngrams(self.trie, self.numbers, text.values, text.offsets, ids)
         return ids
@@ -81,8 +81,8 @@ class NgramIndex(NamedTuple):
         """The words of an n-gram; slow, for inspection."""
         keys = node_keys(self.trie, len(self.numbers))
         nodes = np.flatnonzero(self.numbers == number)  # one for each length
-        found = spelled(np.maximum(keys >> 32, ROOT), keys & 0xFFFFFFFF, nodes)
-        return next(row.tolist() for row in found if len(row) == length)
+        ngrams = spelled(np.maximum(keys >> 32, ROOT), keys & 0xFFFFFFFF, nodes)
+        return next(row.tolist() for row in ngrams if len(row) == length)
 
     def arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
         return saved(self.trie, f"{prefix}_") | saved(self, f"{prefix}_")
@@ -94,20 +94,20 @@ class NgramIndex(NamedTuple):
 
 
 def ngram_laws(arrays: CheckedArrays, prefix: str, order: int) -> Int64Array:
-    """Of an index on disk, whose n-grams are numbered by their lengths; how many there are."""
+    """Checks an index on disk; returns the number of n-grams of each length."""
     name = f"{prefix}_sizes"
     sizes = arrays.indices(name, np.int64, (order,), below=2**31)
     numbers = arrays.array(f"{prefix}_numbers", np.int32, (None,))
     length = trie_laws(arrays, f"{prefix}_keys", f"{prefix}_nodes", len(numbers))
     most = np.append(0, sizes)[np.where(length <= order, length, 0)]
     fits = np.all((numbers >= EMPTY) & (numbers < np.maximum(most, 0)))
-    arrays.that(f"{prefix}_numbers", fits, "has numbers of n-grams that are not there")
+    arrays.that(f"{prefix}_numbers", fits, "has numbers of n-grams that do not exist")
     return sizes
 
 
 @kernel
 def find_ngrams(trie, numbers, words, offsets, ids):
-    """Writes the numbers of n-grams that are there into `ids`, (order, n_words)."""
+    """Writes the numbers of known n-grams to `ids`, (order, n_words)."""
     for row in range(len(offsets) - 1):
         for at in range(offsets[row], offsets[row + 1]):
             node = np.int32(ROOT)
@@ -130,8 +130,9 @@ class NiFeatures(FeatureSet):
         self.window, self.order, self.edges = window, order, edges
 
     def check(self) -> None:
-        self._check("window", 0 <= self.window <= MOST_WINDOW_WORDS, f"0 to {MOST_WINDOW_WORDS}")
-        self._check("order", 1 <= self.order <= MOST_WINDOW_WORDS, f"1 to {MOST_WINDOW_WORDS}")
+        most = MOST_WINDOW_WORDS
+        self._check("window", 0 <= self.window <= most, f"expected 0 to {most}")
+        self._check("order", 1 <= self.order <= most, f"expected 1 to {most}")
 
     def fit(self, source: Layers, target: Layers, links: Ragged) -> tuple[_Text, _Text]:  # noqa: ARG002
         self.check()
@@ -144,7 +145,7 @@ class NiFeatures(FeatureSet):
         return _Text(*texts[:2]), _Text(*texts[2:])
 
     def _index(self, indices: list[NgramIndex]) -> None:
-        """Lays the columns out: each template has one for every n-gram of its length."""
+        """Assigns the columns: each template has one for every n-gram of its length."""
         self.indices_ = indices
         n_columns = 0
         templates = []
@@ -159,7 +160,7 @@ class NiFeatures(FeatureSet):
         self.n_columns_ = int(ends[-1, -1])
 
     def _windows(self) -> list[tuple[int, int, int]]:
-        """Where n-grams are looked for: (from the end, shift from start or end, length)."""
+        """The positions of n-grams: (from the end, shift from start or end, length)."""
         places = [(0, 0, 1), (1, -1, 1)] if self.edges else []
         for length in range(1, self.order + 1):
             places += [(0, shift, length) for shift in range(-self.window, 1 - length)]
@@ -208,8 +209,8 @@ class NiFeatures(FeatureSet):
 
     def laws(self, arrays: CheckedArrays) -> int:
         sizes = [ngram_laws(arrays, f"{FEATURES}ngrams_{k}", self.order) for k in range(4)]
-        source = sum(int(each[length - 1]) for each in sizes[:2] for *_, length in self._windows())
-        return source + sum(int(each.sum()) for each in sizes[2:])
+        source = sum(int(row[length - 1]) for row in sizes[:2] for *_, length in self._windows())
+        return source + sum(int(row.sum()) for row in sizes[2:])
 
     def describe(
         self, column: int, source: Callable[[int], str], target: Callable[[int], str]
@@ -237,7 +238,7 @@ def _text(words: list[int], layer: int, name: Callable[[int], str]) -> str:
 
 @kernel
 def _emit(source, target, places, templates, target_begin, number, parts, columns):
-    """Writes the columns of every place one behind the other, rising; where each begins."""
+    """Writes the columns of every place, increasing and concatenated; returns the start of each."""
     begin = np.zeros(len(places.inner) + 1, np.int64)
     at = 0
     for place in range(len(places.inner)):
@@ -266,32 +267,32 @@ def _emit(source, target, places, templates, target_begin, number, parts, column
 
 @kernel
 def _edge_columns(words_index, classes_index, words, classes, templates, number):
-    """Each template has a place of its own among the columns of its edge."""
+    """The columns of each edge; every template has a fixed position among them."""
     n_words, order = len(words), len(words_index.sizes)
     ids = np.full((2, order, n_words), EMPTY, np.int32)
     whole = np.array([0, n_words])
     find_ngrams(words_index.trie, words_index.numbers, words, whole, ids[0])
     find_ngrams(classes_index.trie, classes_index.numbers, classes, whole, ids[1])
-    n_own = np.zeros(2, np.int64)
+    n_templates = np.zeros(2, np.int64)
     for row in range(len(templates)):
-        n_own[templates[row, 1]] += 1
-    columns = np.full((2, n_words + 1, n_own.max()), DROPPED, np.int32)
-    n_own[:] = 0
+        n_templates[templates[row, 1]] += 1
+    columns = np.full((2, n_words + 1, n_templates.max()), DROPPED, np.int32)
+    n_templates[:] = 0
     for row in range(len(templates)):
         layer, at_end, shift, length, first = templates[row]
-        # the n-gram lies inside the sentence, and so does the edge, at start − shift
+        # the n-gram is inside the sentence, and so is the edge, at start − shift
         for start in range(max(0, shift), min(n_words - length, n_words + shift) + 1):
             ngram = ids[layer, length - 1, start]
             if ngram >= 0:
-                columns[at_end, start - shift, n_own[at_end]] = number[first + ngram]
-        n_own[at_end] += 1
+                columns[at_end, start - shift, n_templates[at_end]] = number[first + ngram]
+        n_templates[at_end] += 1
     return columns
 
 
 @inner
 def _put(ngram, first, number, columns, since, at):
-    """Writes one column behind the lower ones since `since`, unless it is there already; nothing
-    if the n-gram is unknown or dropped. Columns of a row rise, since its templates' do."""
+    """Inserts one column in order after `since`, unless it is present; ignores unknown and dropped
+    n-grams. Columns of a row increase, because those of its templates do."""
     if ngram < 0 or number[first + ngram] == DROPPED:
         return at
     column = number[first + ngram]

@@ -1,15 +1,16 @@
 """LR: the lexicalised reordering model as a classifier (Ni et al. 2011, section 1.1).
 
 p(o | phrase pair) is the relative frequency of the class among the examples of the pair. The paper
-says that sparse data need heuristics, but not which. Two out of five test examples have a pair that
-training does not have, though its source phrase does; without a heuristic they would all get the
-same answer. Here each context adds half an example to the next one, divided as its classes are:
+mentions heuristics for sparse data without details. Two out of five test examples have a phrase
+pair that does not occur in training, although its source phrase does; without a heuristic they
+would all get the same class. Here each context adds half an example to the more specific one, in
+proportion to its probabilities:
 
     p(o | phrase) = (count(o, phrase) + ½ p(o)) / (count(phrase) + ½)
     p(o | pair)   = (count(o, pair) + ½ p(o | source phrase)) / (count(pair) + ½)
 
-A class that was seen more often than another stays ahead of it; ties and unseen pairs follow the
-source phrase, and unseen source phrases the overall shares.
+A more frequent class stays ahead of a less frequent one; ties and unseen pairs follow the source
+phrase, and unseen source phrases the overall frequencies.
 """
 
 from collections.abc import Sequence
@@ -28,26 +29,26 @@ class RelativeFrequency:
     name = "lr"
 
     def fit(self, contexts: Sequence[Int64Array], y: NDArray[Any], n_classes: int) -> Self:
-        """Learns from the classes of examples, and from numbers of their contexts, the most general
-        one first: those of the source phrases, then of the phrase pairs."""
+        """Learns from the classes of examples and the numbers of their contexts, the most general
+        context first: source phrases, then phrase pairs."""
         if not len(y):
-            raise DataError("there is nothing to learn from: 0 examples")
+            raise DataError("nothing to learn from: 0 examples")
         self.share_ = np.bincount(y, minlength=n_classes) / len(y)
         self.contexts_ = [_count(numbers, y, n_classes) for numbers in contexts]
         return self
 
     def probabilities(self, contexts: Sequence[Int64Array]) -> FloatArray:
         """p(o | contexts), (n, K)."""
-        found: FloatArray = np.tile(self.share_, (len(contexts[0]), 1))
+        p: FloatArray = np.tile(self.share_, (len(contexts[0]), 1))
         for numbers, (known, counts) in zip(contexts, self.contexts_, strict=True):
             row = np.minimum(np.searchsorted(known, numbers), len(known) - 1)
-            own = np.where((known[row] == numbers)[:, None], counts[row], 0)
-            found = (own + SMOOTHING * found) / (own.sum(axis=1, keepdims=True) + SMOOTHING)
-        return found
+            count = np.where((known[row] == numbers)[:, None], counts[row], 0)
+            p = (count + SMOOTHING * p) / (count.sum(axis=1, keepdims=True) + SMOOTHING)
+        return p
 
 
 def _count(numbers: Int64Array, y: NDArray[Any], n_classes: int) -> tuple[Int64Array, Int64Array]:
-    """The contexts that occur, rising, and their examples by class."""
+    """The sorted contexts, and the number of their examples by class."""
     known, row = np.unique(numbers, return_inverse=True)
     counts = np.bincount(row * n_classes + y, minlength=len(known) * n_classes)
     return known, counts.reshape(-1, n_classes)

@@ -1,25 +1,25 @@
-"""Training examples: every phrase pair of an aligned corpus, in its place, and how far it moved.
+"""Training examples: every phrase pair of an aligned corpus, with its context and its move.
 
-The pairs are all that are consistent with the word alignment, up to 8 words (Ni et al. 2011,
+The pairs are all those consistent with the word alignment, up to 8 words (Ni et al. 2011,
 section 3.2). The distance is that of eq. (1) with its sign,
 
     d = last source word of the previously translated phrase + 1 − first source word of this one,
 
-so d < 0 is a move forward over untranslated words, d = 0 goes on where the last phrase ended, and
-d > 0 goes back. Classes of distances (section 2.1 and Figure 4) are numbered by rising d. The
-classes of Alrajeh and Niranjan (2014, section 4) are others: monotone, swap and discontinuous, by
-the links in the corners of the phrase pair (`models/phrases/orientation.py`), as Moses extracts
-them. A swap and a long jump back are the same to the sign of d, and not to them.
+so d < 0 is a move forward over untranslated words, d = 0 continues where the last phrase ended, and
+d > 0 is a move back. Classes of distances (section 2.1 and Figure 4) are numbered by increasing d.
+Alrajeh and Niranjan (2014, section 4) use the classes monotone, swap and discontinuous, by the
+links in the corners of the phrase pair (`models/phrases/orientation.py`), as Moses extracts them.
+These classes distinguish a swap from a long jump back; the sign of d does not.
 
-A corpus is not segmented, so the previous phrase could be one of many. As in the extraction of
-Koehn et al. (2005), to which the paper refers, it is that of the target word before: it ends with
-the last source word that this word is linked to. Target words without links belong to a phrase
-further left; before the first linked word the previous phrase ended at 0.
+A corpus is not segmented, so the previous phrase is ambiguous. As in the extraction of Koehn et al.
+(2005), to which the paper refers, it is the phrase of the previous target word: it ends with the
+last source word that this word is linked to. Target words without links belong to a phrase further
+left; before the first linked word the previous phrase ended at 0.
 
-A decoder has to translate all source words, and those without links go with the phrases beside
-them. So the previous phrase takes along all such words behind it, but none of this one. Otherwise
-all particles of a language would look like moves forward, which they are not in the decoder: it
-knows where the previous phrase really ended. The authors' own program takes no words along.
+A decoder must translate all source words, and words without links go with neighbouring phrases. So
+the previous phrase includes all unlinked words after it, but none of this phrase. Otherwise
+every particle would look like a move forward, which it is not in the decoder, where the end of the
+previous phrase is known. The authors' program does not include such words.
 
     source  kare wa  hon  o  katta  .     bought: "kare wa" ends at 2, katta starts at 4, d = −2
              0   1    2   3    4    5     book: "katta ." ends at 6, hon starts at 2, d = 4
@@ -44,10 +44,10 @@ MAX_LENGTH = 8
 
 @dataclass(frozen=True)
 class Orientations:
-    """Classes of moves, by distance or, without limits of distances, by the corners."""
+    """Classes of moves, by distance or, if `last` is empty, by corners."""
 
     names: tuple[str, ...]
-    last: tuple[int, ...] = ()  # largest distance of each class but the last one, which is open
+    last: tuple[int, ...] = ()  # largest distance of each class except the last
 
     def __len__(self) -> int:
         return len(self.names)
@@ -70,22 +70,22 @@ SETUPS = {
 
 
 def orientations(n_classes: int, moves: str = DISTANCE) -> Orientations:
-    """The setup with three or five classes of distances, or with those of corners."""
+    """The setup with three or five classes of distances, or with classes of corners."""
     if moves not in SETUPS:
         raise SettingError(
-            f"there are no classes of moves {moves!r}", expected=nearest(moves, list(SETUPS))
+            f"unknown classes of moves {moves!r}", expected=nearest(moves, list(SETUPS))
         )
     known = SETUPS[moves]
     if n_classes not in known:
         raise SettingError(
-            f"there is no setup with {n_classes} orientation classes of {moves}",
-            expected=f"possible: {' or '.join(map(str, known))}",
+            f"{n_classes} orientation classes of {moves} are not possible",
+            expected=f"expected {' or '.join(map(str, known))}",
         )
     return known[n_classes]
 
 
 class PairPlaces(NamedTuple):
-    """Phrase pairs in a source and a target text; positions count through the whole text."""
+    """Phrase pairs in a source and a target text; positions are in the whole text."""
 
     sentence_start: Int64Array  # (n,) the source sentence
     sentence_end: Int64Array
@@ -105,7 +105,7 @@ class Samples:
     places: PairPlaces
     distance: Int32Array  # d, see above
     corner: Int64Array  # monotone, swap or discontinuous
-    next_corner: Int64Array  # the same of the phrase pair towards the next phrase
+    next_corner: Int64Array  # the same towards the next phrase
 
     def __len__(self) -> int:
         return len(self.distance)
@@ -114,39 +114,40 @@ class Samples:
 def collect_samples(
     corpus: AlignedCorpus, max_length: int = MAX_LENGTH, threads: int = 2
 ) -> Samples:
-    """All examples of a corpus, in its order."""
-    found = extract(corpus, max_length, threads=threads)
+    """All examples of a corpus, in corpus order."""
+    pairs = extract(corpus, max_length, threads=threads)
     offsets = corpus.source.words.offsets
-    sentence = np.searchsorted(offsets, found.source_at, side="right") - 1
-    reached = offsets[sentence] + previous_ends(corpus)[found.target_at]
+    sentence = np.searchsorted(offsets, pairs.source_at, side="right") - 1
+    reached = offsets[sentence] + previous_ends(corpus)[pairs.target_at]
     extended = np.minimum(_next_linked(corpus)[reached], offsets[sentence + 1])
-    # where the previous phrase lies to the left, this one stops it
-    stopped = np.where(reached <= found.source_at, np.minimum(extended, found.source_at), extended)
+    # a previous phrase on the left extends at most to this one
+    stopped = np.where(reached <= pairs.source_at, np.minimum(extended, pairs.source_at), extended)
     reached = np.where(reached > offsets[sentence], stopped, reached)
     places = PairPlaces(
         offsets[sentence],
         offsets[sentence + 1],
-        found.source_at,
-        found.source_at + found.source_length,
-        found.target_at,
-        found.target_at + found.target_length,
-        found.inner,
+        pairs.source_at,
+        pairs.source_at + pairs.source_length,
+        pairs.target_at,
+        pairs.target_at + pairs.target_length,
+        pairs.inner,
     )
-    distance = reached - found.source_at
-    corner, next_corner = (class_of_orientation(MSD)[o] for o in (found.backward, found.forward))
+    distance = reached - pairs.source_at
+    corner, next_corner = (class_of_orientation(MSD)[o] for o in (pairs.backward, pairs.forward))
     return Samples(
         sentence.astype(np.int32), places, distance.astype(np.int32), corner, next_corner
     )
 
 
 def previous_ends(corpus: AlignedCorpus) -> Int64Array:
-    """Where in its source sentence the linked words before each target word end; 0 without any."""
+    """The end, in the source sentence, of the words linked to the last linked target word before
+    each target word; 0 if there is none."""
     target = corpus.target.words
     source_position, target_position = corpus.links.values.astype(np.int64).T
     end = np.zeros(len(target.values), np.int64)
     place = target.offsets[corpus.links.row_of_value] + target_position
     np.maximum.at(end, place, source_position + 1)
-    # the last linked word before each word, of the same sentence
+    # the last linked word before each word in the same sentence
     places = np.arange(len(end))
     linked = np.maximum.accumulate(np.where(end > 0, places, -1))
     before = np.concatenate([[-1], linked[:-1]])[: len(end)]
@@ -155,7 +156,7 @@ def previous_ends(corpus: AlignedCorpus) -> Int64Array:
 
 
 def _next_linked(corpus: AlignedCorpus) -> Int64Array:
-    """For each source position, counted through the text, the first linked word from there on."""
+    """The first linked word from each source position on, in the whole text."""
     source = corpus.source.words
     n_words = len(source.values)
     place = source.offsets[corpus.links.row_of_value] + corpus.links.values[:, 0].astype(np.int64)

@@ -1,4 +1,4 @@
-"""The probabilities of a sentence's options as scores of steps (`model.py`)."""
+"""Scores of steps from the probabilities of a sentence's options (`model.py`)."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -21,20 +21,20 @@ BACKWARD = ReorderingType(classes=MSD, direction="backward")
 
 
 class Scaling(NamedTuple):
-    """The price of a word's distance, min(cap, 1 / (β p(o))), after eq. (7)."""
+    """Parameters of the factor min(cap, 1 / (β p(o))) for each word of distance, after eq. (7)."""
 
     beta: float
     cap: float
-    monotone_penalty: float  # words that d = 0 is charged for where it is not expected
+    monotone_penalty: float  # distance charged for d = 0 if it is unlikely
 
 
 class PredictedMoves(NamedTuple):
-    """What the classifiers say about the options of a sentence."""
+    """The classifiers' predictions for the options of a sentence."""
 
     sentence: Sentence
     options: OptionTable
     setup: Orientations
-    log_p: Sequence[FloatArray]  # (N, classes) each: of the move, and of the next phrase's move
+    log_p: Sequence[FloatArray]  # (N, classes) each: for the move, and for the next phrase's move
 
 
 class MoveScorer(TableScorer):
@@ -42,11 +42,11 @@ class MoveScorer(TableScorer):
         self._predicted = predicted
 
     def distributions(self) -> Sequence[FloatArray]:
-        """Over the classes of every option, (N, classes)."""
+        """The distributions over classes for every option, (N, classes)."""
         return [np.exp(log_p) for log_p in self._predicted.log_p]
 
     def heat_maps(self) -> Sequence[HeatMap]:
-        """How each source phrase moves, with its first option as translation."""
+        """p(move) of each source phrase, with its first option as translation."""
         sentence, options, setup, _ = self._predicted
         spans = np.stack([options.start, options.end], axis=1)
         _, first = np.unique(spans, axis=0, return_index=True)
@@ -59,8 +59,8 @@ class MoveScorer(TableScorer):
 
 
 class DistanceScorer(MoveScorer):
-    """One table, from the end of the previous option to the next option; `scaling` makes prices of
-    probabilities."""
+    """One table, by the end of the previous option and the next option; with `scaling`,
+    probabilities become factors of distances."""
 
     def __init__(self, predicted: PredictedMoves, scaling: Scaling | None) -> None:
         super().__init__(predicted)
@@ -88,8 +88,7 @@ class BidirectionalScorer(MoveScorer, OrientationScorer):
 
 
 class CornerScorer(BidirectionalScorer):
-    """log p of the orientation of each move between two spans: the same features, towards the
-    previous phrase only, added up."""
+    """log p of the orientation of each move between two spans: the sum of the backward features."""
 
     kind = BACKWARD
 
@@ -107,7 +106,7 @@ class CornerScorer(BidirectionalScorer):
 
 @lru_cache(maxsize=256)
 def _classes_of_distances(setup: Orientations, n_words: int) -> Int64Array:
-    """The class of every distance d that a sentence allows, at n_words + d."""
+    """The class of every possible distance d in a sentence, at n_words + d."""
     classes = setup.of(np.arange(-n_words, n_words + 1))
     classes.setflags(write=False)
     return classes
@@ -115,7 +114,7 @@ def _classes_of_distances(setup: Orientations, n_words: int) -> Int64Array:
 
 @kernel
 def _direct(log_p, start, class_of_distance):
-    """log p(o) of going from each previous end to each option, (n_words + 1, N, 1)."""
+    """log p(o) of the move from each previous end to each option, (n_words + 1, N, 1)."""
     n_words = len(class_of_distance) // 2
     values = np.empty((n_words + 1, len(start), 1))
     for previous_end in range(n_words + 1):
@@ -127,14 +126,14 @@ def _direct(log_p, start, class_of_distance):
 
 @kernel
 def _scaled(log_p, start, class_of_distance, scaling):
-    """The same with −|d| / (β p(o)), eq. (7); where p(d = 0) is at most one half, going on costs
-    as much as `monotone_penalty` words. Where all classes are equally likely, nothing was learned
-    about the phrase, and −|d| remains."""
+    """−|d| / (β p(o)), eq. (7), in the same form; if p(d = 0) ≤ ½, d = 0 costs as much as
+    `monotone_penalty` words. If all classes are equally likely, nothing was learned about the
+    phrase, and the value is −|d|."""
     n_words = len(class_of_distance) // 2
     values = np.empty((n_words + 1, len(start), 1))
-    # of a word's distance, (N, classes)
+    # score of each word of distance, (N, classes)
     prices = -np.minimum(scaling.cap, np.exp(-log_p) / scaling.beta)
-    charged = np.zeros(len(start))  # words that d = 0 is charged for
+    charged = np.zeros(len(start))  # distance charged for d = 0
     for option in range(len(start)):
         if log_p[option].min() == log_p[option].max():
             prices[option] = -1.0

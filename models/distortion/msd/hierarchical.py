@@ -1,33 +1,34 @@
-"""Hierarchical orientation (Galley and Manning 2008) in decoding, by the exact test for blocks.
+"""Hierarchical orientation (Galley and Manning 2008) in decoding, with an exact test for blocks.
 
-Backward, a step is monotone if some block of the phrases taken last ends where the next phrase
-begins, and a swap if one begins where it ends; a block is what the last k phrases cover, if that is
-one stretch of source words.
+Backward, a step is monotone if some block of the last phrases ends where the next phrase begins,
+and a swap if one begins where it ends; a block is the set of words covered by the last k phrases,
+if they are contiguous.
 
     source   0 1 2 3 4 5 6           2:4 was taken, then 0:2, now 4:5
              ╰2╯ ╰1╯ 3               a swap first; then monotone, because both together are a block
                                      that ends at 4, although the last phrase ends at 2
 
-Forward, the previous phrase is asked about the block that the *next* phrases make: monotone if
-the first k of them cover one stretch that begins where the phrase ended. That is known only later:
+Forward, the orientation of the previous phrase depends on the block of the *next* phrases: monotone
+if the first k of them cover contiguous words that begin where the phrase ended. That is known only
+later:
 
     source   0 1 2 3 4 5 6           0:1 was taken, now 3:4; 5:6 was covered long before. If 1:3
              1 . . 2 . ■ .           comes next, or 4:5 and then 1:3, then 0:1 was monotone. If 6:7
-                                     comes first it was not: no block holds 6 and 3 without 5.
+                                     comes first it was not: no block has 6 and 3 without 5.
 
-As the stretch of open words beside the phrase is known, a step into it counts as monotone (or, on
-the left, as a swap) at once, and the phrase waits. If the search leaves the stretch before its
-covered words are a block, the step that does so replaces the value by the one for a discontinuous
-move. So the sum over a derivation is exact, and in both directions the same as in training
-(`models/phrases/orientation.py`). Moses and Galley and Manning approximate: they join blocks two by
-two backward (see `histories.py`), and forward they look at the coverage. It does not matter that
-blocks in training may begin inside a phrase: a phrase is one stretch itself, and where a part of it
-touches an open word, the whole does.
+A step into the stretch of uncovered words next to the phrase counts as monotone (or, on the left,
+as a swap) at once, and the phrase waits. If the search leaves the stretch before its covered words
+are a block, that step replaces the value by the one for a discontinuous move. So the sum over a
+derivation is exact, and in both directions the same as in training
+(`models/phrases/orientation.py`). Moses and Galley and Manning approximate: backward they join
+pairs of blocks (see `histories.py`), and forward they use the coverage. Blocks in training may
+begin inside a phrase, but this makes no difference: a phrase is contiguous, and if a part of it is
+next to an uncovered word, so is the whole.
 
 At the beginning of a sentence, a phrase at its first word is monotone, any other discontinuous to
-the right. The end of the sentence is not scored, as in Moses. Whether a phrase lies left or right
-of the next one does not depend on blocks, so types with the classes `leftright` are left to the
-tables of `model.py`.
+the right. As in Moses, the end of the sentence is not scored. Whether a phrase is left or right of
+the next one does not depend on blocks, so the tables of `model.py` score types with the classes
+`leftright`.
 """
 
 import numpy as np
@@ -56,8 +57,8 @@ ABSENT = -1  # in place of the first column of a direction without columns
 
 
 class HierarchicalScorer(SentenceScorer):
-    """A state is a history and the kind of the last option; options with the same forward scores
-    are of one kind."""
+    """A state is a history and the kind of the last option; options with equal forward scores have
+    the same kind."""
 
     def __init__(self, kind: ReorderingType, options: OptionTable) -> None:
         directions = dict.fromkeys(direction for direction, _ in kind.columns)
@@ -75,8 +76,8 @@ class HierarchicalScorer(SentenceScorer):
             asked = np.zeros((len(options), n_classes))
         self._kinds, kind_of = np.unique(asked, axis=0, return_inverse=True)  # (K, classes)
         self._kind = kind_of.reshape(-1).astype(np.int32)  # (N,)
-        # (K, 2): whether a phrase has something to wait for on its right and on its left side;
-        # unknown words have no scores, and some classes do not distinguish orientations
+        # (K, 2): whether a phrase must wait on its right and on its left side; unknown words have
+        # no scores, and some classes do not distinguish orientations
         hoped, feared = self._class[[MONOTONE, SWAP]], self._class[[RIGHT, LEFT]]
         has_scores = (self._kinds[:, hoped] != 0) | (self._kinds[:, feared] != 0)
         self._wants = np.ascontiguousarray(has_scores & (hoped != feared))
@@ -104,7 +105,7 @@ class HierarchicalScorer(SentenceScorer):
 
 
 def _in_one_piece(steps: Steps) -> tuple[Int32Array, Int64Array, UInt64Array]:
-    """Options, states and coverage; any other layout would compile the kernels again."""
+    """Options, states and coverage as contiguous arrays; another layout would be compiled again."""
     return (
         np.ascontiguousarray(steps.option, np.int32),
         np.ascontiguousarray(steps.state, np.int64),
@@ -114,7 +115,7 @@ def _in_one_piece(steps: Steps) -> tuple[Int32Array, Int64Array, UInt64Array]:
 
 @uncounted
 def _is_as_before(start, end, option, state, coverage, step):
-    """Whether a step differs from the one before it in the option alone, not in its span."""
+    """Whether a step has the same state, coverage and span as the previous step."""
     if step == 0 or state[step] != state[step - 1]:
         return False
     here, before = option[step], option[step - 1]
@@ -145,7 +146,7 @@ def _score(
                     row, covered, start[here], end[here], kind, class_of, kinds,
                     values[step, forward:],
                 )  # fmt: skip
-        elif forward != ABSENT:  # the previous option is asked, not this one
+        elif forward != ABSENT:  # forward scores depend on the previous option only
             for at in range(forward, forward + kinds.shape[1]):
                 values[step, at] = values[step - 1, at]
         if backward != ABSENT:
@@ -158,7 +159,7 @@ def _backward(row, coverage, start, end):
     if row[0] == BEGINNING:
         return MONOTONE if start == 0 else RIGHT
     block = HEADER + WAITING * row[1]
-    # only the shortest can be without holes, because all others have more
+    # only the shortest block can be without holes, because all others have more
     if block < len(row) and n_open(coverage, row[block], row[block + 1]) == 0:
         if row[block + 1] == start:
             return MONOTONE
@@ -169,7 +170,8 @@ def _backward(row, coverage, start, end):
 
 @uncounted
 def _score_forward(row, coverage, start, end, kind, class_of, kinds, values):
-    """Adds the last phrase's score of the step; corrects those of phrases that waited in vain."""
+    """Adds the last phrase's score of the step; corrects the scores of phrases that waited in
+    vain."""
     side = open_side(row[0], coverage, start, end)
     if side == OPEN_RIGHT:
         orientation = MONOTONE
@@ -182,9 +184,9 @@ def _score_forward(row, coverage, start, end, kind, class_of, kinds, values):
         if row[waiting] <= start and end <= row[waiting + 1]:
             continue
         kind, is_left = row[waiting + 2] >> 1, row[waiting + 2] & 1
-        hoped, found = (SWAP, LEFT) if is_left else (MONOTONE, RIGHT)
+        hoped, actual = (SWAP, LEFT) if is_left else (MONOTONE, RIGHT)
         values[class_of[hoped]] -= kinds[kind, class_of[hoped]]
-        values[class_of[found]] += kinds[kind, class_of[found]]
+        values[class_of[actual]] += kinds[kind, class_of[actual]]
 
 
 @kernel
@@ -192,7 +194,8 @@ def _advance(
     start, end, option, state, coverage, histories, n_words, kind_of, wants, with_forward, states,
     done,
 ):  # fmt: skip
-    """Fills in the states after the steps from `done` on; how many are done when it ends."""
+    """Fills in the states after the steps from `done` on; returns the first step that is not
+    done."""
     after = np.empty(coverage.shape[1], np.uint64)
     result = np.empty(8 * n_words + 16, np.int32)
     new = EMPTY

@@ -1,7 +1,7 @@
-"""What hierarchical orientation must remember of a hypothesis' past.
+"""Histories of hypotheses for hierarchical orientation.
 
-A block is what the last k phrases cover, for some k, if it is one stretch of source words. If it is
-not, it may become one when the words between are translated next:
+A block is the set of words covered by the last k phrases, for some k, if they are contiguous. If
+they are not, they may become a block when the words between are translated next:
 
     source    0 1 2 3 4 5 6 7        phrases 1:2, 6:7 and 3:4 were taken, in this order
               . ■ . ■ . . ■ .
@@ -10,23 +10,24 @@ not, it may become one when the words between are translated next:
                 └─────────┘          all three          when 2, 4 and 5 are
 
 So we keep every suffix of the derivation whose words are *all* the covered words between its first
-and its last one. These suffixes are nested, and the outer words identify each. Of those with the
-same holes, the longest can replace the others. A suffix with covered words on both sides can never
-have a neighbour. One with covered words on one side cannot grow there, so it does not matter where
-it ends, and its interval is cut back to its outermost hole. The rest is exactly what the future can
-ask for, often a single interval. A stack of blocks that are joined two by two as they touch (Galley
-and Manning 2008) is not enough: phrases in the order 2 4 1 3 make a block although no two of them
-do; see Cherry, Moore and Quirk (2012).
+and its last one. These suffixes are nested, and their outer words identify them. Among suffixes
+with the same holes, the longest replaces the others. A suffix with covered words on both sides can
+never have a neighbour. A suffix with covered words on one side cannot grow there, so its end does
+not matter, and its interval is reduced to its outermost hole. The rest is exactly what later steps
+can depend on, often a single interval. A stack of blocks that are joined in pairs when they touch
+(Galley and Manning 2008) does not suffice: phrases in the order 2 4 1 3 make a block although no
+two of them do; see Cherry, Moore and Quirk (2012).
 
-Forward orientation waits for the blocks that the *next* phrases make; `WAITING` fields are kept for
-each phrase that jumped over words which are still open (see `hierarchical.py`).
+Forward orientation waits for the blocks of the *next* phrases; a history has `WAITING` numbers for
+each phrase that jumped over words that are still uncovered (see `hierarchical.py`).
 
-A history is a row of numbers, kept once for each sentence:
+A history is a row of numbers, stored once per sentence:
 
-    place                   where the open words behind the last phrase begin, and two bits: whether
-                            the words beside it are open
-    waiting phrases, × 3    begin and end of the stretch that was open beside the phrase when it was
-                            left, and its kind and side
+    place                   the start of the uncovered words after the last phrase, and two bits:
+                            whether the words next to it are uncovered
+    waiting phrases, × 3    begin and end of the uncovered stretch next to the phrase when the
+    search
+                            left it, and its kind and side
     blocks, × 2             begin and end, the shortest first
 """
 
@@ -36,15 +37,15 @@ from hyperbaton.foundation.coverage import covered_end, is_covered, is_free, ope
 from hyperbaton.foundation.hashing import DistinctRows, add_one_row, no_rows
 from hyperbaton.foundation.kernels import uncounted
 
-BEGINNING = -1  # the place of the history in which nothing has been taken
+BEGINNING = -1  # the place in the empty history
 OPEN_RIGHT, OPEN_LEFT = 1, 2  # bits of the first number
-HEADER = 2  # numbers before the waiting phrases: the place, and how many wait
+HEADER = 2  # numbers before the waiting phrases: the place, and the number of waiting phrases
 WAITING = 3  # numbers of a waiting phrase
 BLOCK = 2  # numbers of a block
 
 
 def first_histories(size: int = 1 << 10) -> DistinctRows:
-    """Number 0 is the beginning; there is room for more."""
+    """A table of histories; number 0 is the beginning."""
     histories = no_rows(np.int32, size)
     add_one_row(histories, np.array([BEGINNING, 0], np.int32), HEADER)
     return histories
@@ -52,16 +53,16 @@ def first_histories(size: int = 1 << 10) -> DistinctRows:
 
 @uncounted
 def n_open(coverage, begin, end):
-    """How many words of a stretch are not covered."""
-    found = 0
+    """The number of uncovered words in a stretch."""
+    n = 0
     for place in range(begin, end):
-        found += not is_covered(coverage, place)
-    return found
+        n += not is_covered(coverage, place)
+    return n
 
 
 @uncounted
 def last_phrase_start(coverage, place):
-    """Of a phrase whose left neighbour is open, from the place behind its stretch."""
+    """The start of a phrase whose left neighbour is uncovered, from the place after its stretch."""
     start = place
     while start > 0 and is_covered(coverage, start - 1):
         start -= 1
@@ -70,10 +71,10 @@ def last_phrase_start(coverage, place):
 
 @uncounted
 def make_row(row, coverage, after, n_words, start, end, kind, wants, with_forward, result):
-    """The history after a step, written into `result`; its length.
+    """Writes the history after a step to `result`; returns its length.
 
     `row` is the history before, `coverage` and `after` the covered words before and after. `kind`
-    and `wants` are those of the last phrase: whether it has to wait on its right and left side.
+    and `wants` are those of the last phrase: whether it must wait on its right and left side.
     """
     place = covered_end(after, end, n_words)
     result[0] = place << 2
@@ -92,16 +93,16 @@ def make_row(row, coverage, after, n_words, start, end, kind, wants, with_forwar
         elif end <= begin and is_free(coverage, end, begin):
             begin = start
         elif not (begin <= start and end <= stop):
-            continue  # words outside the block lie between
+            continue  # words outside the block are between
         at, holes = _put_block(after, n_words, begin, stop, result, at, holes)
     return at
 
 
 @uncounted
 def _put_block(after, n_words, begin, stop, result, at, known_holes):
-    """Writes a block that can still have a neighbour; where the next goes, and its open words.
+    """Writes a block that can still have a neighbour; returns the next position and its holes.
 
-    `known_holes` are those of the block before, which is shorter.
+    `known_holes` is the number of holes of the previous block, which is shorter.
     """
     is_left_open = begin > 0 and not is_covered(after, begin - 1)
     is_right_open = stop < n_words and not is_covered(after, stop)
@@ -113,14 +114,14 @@ def _put_block(after, n_words, begin, stop, result, at, known_holes):
         stop -= 1
     holes = n_open(after, begin, stop)
     if holes == known_holes:
-        at -= BLOCK  # the block before has the same holes and can do no more
+        at -= BLOCK  # the previous block has the same holes, so this one replaces it
     result[at], result[at + 1] = begin, stop
     return at + BLOCK, holes
 
 
 @uncounted
 def _wait(row, coverage, after, n_words, start, end, kind, wants, result):
-    """The phrases that wait after the step, for `make_row`; how many they are."""
+    """Writes the phrases that wait after the step, for `make_row`; returns their number."""
     at = HEADER
     for waiting in range(HEADER, HEADER + WAITING * row[1], WAITING):
         begin, stop, code = row[waiting], row[waiting + 1], row[waiting + 2]
@@ -143,8 +144,8 @@ def _wait(row, coverage, after, n_words, start, end, kind, wants, result):
 
 @uncounted
 def _is_decided(after, n_words, begin, stop, code):
-    """Whether the next phrases have made a block at the beginning of a stretch, or at its end on
-    the left side, or are bound to do so because no words are open elsewhere."""
+    """Whether the next phrases have made a block at the beginning of a stretch (at its end on the
+    left side), or must do so because no other words are uncovered."""
     n_changes = 0
     for place in range(begin + 1, stop):
         n_changes += is_covered(after, place) != is_covered(after, place - 1)
@@ -156,7 +157,7 @@ def _is_decided(after, n_words, begin, stop, code):
 
 @uncounted
 def open_side(header, coverage, start, end):
-    """On which side of the last phrase the span begins or ends the open words beside it, or 0."""
+    """The side of the last phrase on which the span is in the uncovered words next to it, or 0."""
     if header == BEGINNING:
         return 0
     place = header >> 2

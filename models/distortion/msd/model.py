@@ -43,5 +43,5 @@ class Lexicalised(DistortionModel):
         kind = ReorderingType.parse(self.type)
         if kind.orientation == "hier" and kind.classes != "leftright":
             return HierarchicalScorer(kind, options)
-        # blocks do not change what is left or right
+        # left and right do not depend on blocks
         return OrientationScorer(kind, options, options.reordering)

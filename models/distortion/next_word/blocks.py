@@ -1,15 +1,14 @@
-"""The features of all pairs of places of some sentences, as numbers.
+"""The feature numbers of all pairs of places of some sentences.
 
-Features are looked up once and kept, because training goes over them many times. A block holds
-some thousand pairs. Memory for blocks is limited; those over the limit are kept in a temporary
-file.
+Features are looked up once and stored, because training uses them many times. A block has some
+thousand pairs. Memory for blocks is limited; further blocks are in a temporary file.
 
 The pair of CP i and candidate j of a sentence of n words is in row i (0 to n) and column j − 1. The
-features of two words are kept once for the two words (`selection.py`) and not for every pair of
-places that has them near. The words at places a and b matter to pairs (i, j) with |a − i| ≤ 2 and
-|b − j| ≤ 2, of which those in either direction have records of their own:
+features of two words are stored once for the two words (`selection.py`), not for every pair of
+places near them. The words at places a and b matter to pairs (i, j) with |a − i| ≤ 2 and
+|b − j| ≤ 2, with separate records for the two directions:
 
-           b=0 1 2 3 4 5 6 7 8              o = 0, NP behind CP:  b ≥ a − NEAR_WORDS
+           b=0 1 2 3 4 5 6 7 8              o = 0, NP after CP:   b ≥ a − NEAR_WORDS
     a=4      1 1 · · · · · 0 0              o = 1, NP before CP:  b ≤ a + NEAR_WORDS  ·: both
 """
 
@@ -43,12 +42,12 @@ from hyperbaton.models.distortion.next_word.templates import (
 )
 
 BLOCK_PAIRS = 40_000
-LARGE_ARRAYS = ("side", "tags", "cells")  # arrays of a block that make up its size
-NEAR_WORDS = 2  # words so close together matter to pairs of both orientations
+LARGE_ARRAYS = ("side", "tags", "cells")  # the large arrays of a block
+NEAR_WORDS = 2  # words at this distance or less matter to pairs of both orientations
 
 
 class Block(NamedTuple):
-    """Numbers of features of the sentences first … last − 1; n_features where none fires."""
+    """Feature numbers of the sentences first … last − 1; n_features if there is none."""
 
     first: int
     last: int
@@ -73,7 +72,9 @@ class Blocks:
         self.bounds = block_bounds((events.lengths + 1) ** 2)
         self.kept_bytes = kept_bytes
         self.kept: dict[int, Block] = {}
-        self._spilled: dict[int, tuple[Block, int]] = {}  # its arrays are in the file, from there
+        self._spilled: dict[
+            int, tuple[Block, int]
+        ] = {}  # block, position of its arrays in the file
         self._file: IO[bytes] | None = None
         self._size, self._lock = 0, Lock()
 
@@ -90,7 +91,7 @@ class Blocks:
         return block
 
     def keep(self, numbers: Sequence[int], threads: int) -> None:
-        """Makes blocks and keeps them in memory while there is room, then on disk."""
+        """Makes blocks and keeps them in memory up to the limit, then on disk."""
         step = 16
         with self._lock, ThreadPoolExecutor(threads) as pool:
             new = [n for n in numbers if n not in self.kept and n not in self._spilled]
@@ -108,7 +109,7 @@ class Blocks:
             self._file = TemporaryFile(prefix="hyperbaton-")  # noqa: SIM115
             weakref.finalize(self, self._file.close)
         at = self._file.seek(0, SEEK_END)
-        # only the shapes of the arrays remain, and no memory
+        # keep only the shapes of the arrays, without memory
         shapes: dict[str, Any] = {
             name: np.broadcast_to(np.int32(0), getattr(block, name).shape) for name in LARGE_ARRAYS
         }
@@ -123,14 +124,14 @@ class Blocks:
         for name in LARGE_ARRAYS:
             shape = getattr(block, name).shape
             values = np.empty(shape, np.int32)
-            os.preadv(self._file.fileno(), [values.data.cast("B")], at)  # whatever other threads do
+            os.preadv(self._file.fileno(), [values.data.cast("B")], at)  # thread-safe
             at += values.nbytes
             arrays[name] = values
         return block._replace(**arrays)
 
 
 def block_bounds(pairs: Int64Array) -> list[int]:
-    """First sentences of blocks that have at most BLOCK_PAIRS pairs, or one sentence."""
+    """The first sentences of blocks with at most BLOCK_PAIRS pairs, or one sentence."""
     bounds, size = [0], 0
     for sentence, n_pairs in enumerate(pairs.tolist()):
         if size and size + n_pairs > BLOCK_PAIRS:
@@ -175,8 +176,8 @@ def make_block(symbols, events, index, first, last):
 
 @inner
 def columns(n_words, o, a):
-    """The places b whose words matter together with those of a, both in padded sentences, for pairs
-    of an orientation."""
+    """The range of places b whose words matter together with those of a, both in padded sentences,
+    for pairs of an orientation."""
     if o:
         return 1, min(a + NEAR_WORDS, n_words + 5) + 1
     return max(a - NEAR_WORDS, 1), n_words + 6
@@ -184,8 +185,7 @@ def columns(n_words, o, a):
 
 @inner
 def _find(index, key):
-    """The number of a feature of at most one word; that of features that do not exist if it does
-    not."""
+    """The number of a feature of at most one word; `n_features` if it does not exist."""
     number = find_number(index.others, key)
     return number if number != EMPTY else index.n_features
 

@@ -1,14 +1,14 @@
-"""How far the next source word is, in nine classes (Green et al. 2010; Goto et al. 2013, §4.3).
+"""The distance of the next source word in nine classes (Green et al. 2010; Goto et al. 2013, §4.3).
 
-The outbound model sees the current place and predicts how far the next one is; the inbound model
-sees the next place and predicts how far the current one is. Both use the distortion NP − CP − 1. A
-place has ten features: the words from two before to two behind, its tag, its tag with that before
-and with that behind, its word with its tag, and the fifth of the sentence that it lies in (words
-only; BOS and EOS lie in none). Each class has its own weight for each feature:
+The outbound model predicts the distance of the next place from the current one; the inbound model
+predicts the distance of the current place from the next one. Both use the distortion NP − CP − 1. A
+place has ten features: the words from two before to two after, its tag, its tag with the previous
+and with the following tag, its word with its tag, and its fifth of the sentence (words only, not
+BOS and EOS). Each class has a weight for each feature:
 
     P(c | place) = exp Σ_f w[f, c] / Σ_c' exp Σ_f w[f, c']
 
-A class has one probability, however many places of a sentence lie in it.
+A class has one probability, whatever the number of places of a sentence in it.
 """
 
 from concurrent.futures import ThreadPoolExecutor
@@ -33,8 +33,8 @@ FIFTHS = 5
 EVENT_LANES = 8
 EVENTS_AT_ONCE = 4096
 _LOWEST = -(1 << 30)
-# The lowest distortion of each class. Green's classes have one for −1, which is CP itself; Goto et
-# al. shift the negative ones by one instead (footnote 6).
+# The lowest distortion of each class. Green's classes include −1, which is CP itself; Goto et al.
+# shift the negative classes by one instead (footnote 6).
 BINS = {
     "goto": np.array([_LOWEST, -7, -4, -2, 0, 1, 2, 4, 7]),
     "green": np.array([_LOWEST, -6, -3, -1, 0, 1, 2, 4, 7]),
@@ -43,9 +43,7 @@ BINS = {
 
 def check_bins(bins: str) -> None:
     if bins not in BINS:
-        raise SettingError(
-            f"there are no distance classes {bins!r}", expected=nearest(bins, list(BINS))
-        )
+        raise SettingError(f"unknown distance classes {bins!r}", expected=nearest(bins, list(BINS)))
 
 
 def distance_classes(distortions: NDArray[Any], bins: str) -> Int64Array:
@@ -57,7 +55,7 @@ def class_names(bins: str) -> list[str]:
     lowest = BINS[bins][1:].tolist()
     names = [f"≤ {lowest[0] - 1}"]
     for low, following in pairwise(lowest):
-        # Goto's classes leave out −1
+        # Goto's classes exclude −1
         high = -2 if low == -2 and following == 0 else following - 1
         names.append(str(low) if low == high else f"{low} to {high}")
     return [*names, f"≥ {lowest[-1]}"]
@@ -65,8 +63,8 @@ def class_names(bins: str) -> list[str]:
 
 @kernel
 def place_keys(symbols, offsets):
-    """The features of every place of all sentences, (places, N_TEMPLATES): those of sentence s
-    begin at offsets[s] + 2 · s."""
+    """The features of every place of all sentences, (places, N_TEMPLATES); sentence s begins at
+    offsets[s] + 2 · s."""
     n_sentences = len(offsets) - 1
     keys = np.full((offsets[-1] + 2 * n_sentences, N_TEMPLATES), -1, np.int64)
     row = 0
@@ -97,7 +95,7 @@ def _key(template, first, second):
 
 
 def describe_place(key: int) -> list[tuple[str, int]]:
-    """Names and symbols of a key of `place_keys`."""
+    """The names and symbols of a key of `place_keys`."""
     template, rest = divmod(key, 1 << (WORD_BITS + TAG_BITS))
     first, second = divmod(rest, 1 << TAG_BITS)
     if template < 5:
@@ -131,7 +129,7 @@ class ClassExamples:
         return self._sum(weights, weights.shape)
 
     def curvature(self, weights: FloatArray) -> FloatArray:
-        """As if all classes were alike: events with the feature, times p (1 − p)."""
+        """For equally likely classes: the count of the feature times p (1 − p)."""
         counts = np.bincount(self.features.reshape(-1), minlength=len(weights)).astype(np.float64)
         share = (N_CLASSES - 1) / N_CLASSES**2
         return np.repeat(counts[:, None] * share, N_CLASSES, axis=1)
@@ -160,8 +158,8 @@ def _add_examples(features, classes, weights, gradient):
             feature = np.uint64(features[row, k])
             for c in range(N_CLASSES):
                 scores[c] += weights[feature, np.uint64(c)]
-        own = scores[classes[row]]
-        value += to_probabilities(scores) - own
+        score = scores[classes[row]]
+        value += to_probabilities(scores) - score
         if not len(gradient):
             continue
         scores[classes[row]] -= 1.0
@@ -173,21 +171,21 @@ def _add_examples(features, classes, weights, gradient):
 
 
 def event_places(events: NextWordEvents) -> tuple[Int64Array, Int64Array]:
-    """Rows of `place_keys` of the current and the next place of every event."""
+    """The rows in `place_keys` of the current and the next place of every event."""
     sentence = np.repeat(np.arange(events.n_sentences), np.diff(events.offsets))
     first = events.word_offsets[sentence] + 2 * sentence
     return first + events.current, first + events.next
 
 
 def select_place_features(keys: Int64Array, min_count: int) -> Int64Array:
-    """The keys of features that occur in events often enough."""
-    found, counts = np.unique(keys, return_counts=True)
-    return found[(counts >= min_count) & (found >= 0)]
+    """The keys of features that occur at least `min_count` times."""
+    distinct, counts = np.unique(keys, return_counts=True)
+    return distinct[(counts >= min_count) & (distinct >= 0)]
 
 
 @kernel
 def number_features(index, keys, missing):
-    """Numbers of features by their keys, (places, templates); `missing` where there is none."""
+    """Feature numbers by key, (places, templates); `missing` for unknown keys."""
     numbers = np.empty(keys.shape, np.int32)
     for row in range(len(keys)):
         for template in range(keys.shape[1]):

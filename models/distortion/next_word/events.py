@@ -1,16 +1,16 @@
 """Moves from one source word to the next, in the order of the target (Goto et al. 2013, §3.4).
 
 Places of a sentence of n words: 0 is its beginning (BOS), 1 to n are its words, n + 1 is its end
-(EOS). The current place CP is where the last translated word came from, the next place NP is where
-the next one comes from; CP is never EOS and NP never BOS.
+(EOS). The current place CP is the source of the last translated word, the next place NP is that of
+the next one; CP is never EOS and NP never BOS.
 
 The target words are read from left to right. A source word is visited once, at the first target
 word that it is linked to; unaligned words are never visited. CP is the source word of the rightmost
-aligned target word so far (§2). The paper's figures have one link a word; `order` says what several
-mean. Two target words of one source word, links b-W c-X b-Y e-Z, when e is visited:
+aligned target word so far (§2). The paper's figures have one link per word; `order` chooses the
+rule for several. Two target words of one source word, links b-W c-X b-Y e-Z, when e is visited:
 
     last      b → e    Y is the rightmost aligned target word, and b its source word
-    span      c → e    Y brings nothing new, so CP stays where it was
+    span      c → e    Y has no new source word, so CP does not change
 
 and several source words of one target word, 2 and 4 after 7:
 
@@ -18,12 +18,12 @@ and several source words of one target word, 2 and 4 after 7:
     span      the same
     asc       7 → 2, 2 → 4, 4 → …      all are visited from left to right; the rest as span
 
-A decoder never chooses moves inside one target word, so it meets the events of `last` or `span`. It
-enters an option at the leftmost source word of the first aligned target word, and leaves it at the
-rightmost of the last one; with `span` and `asc`, of the last one with a new source word. It enters
-an option without links at its first word and leaves it at its last.
+A decoder never chooses moves inside one target word, so its events are those of `last` or `span`.
+It enters an option at the leftmost source word of the first aligned target word, and leaves it at
+the rightmost source word of the last one; with `span` and `asc`, of the last one with a new source
+word. It enters an option without links at its first word and leaves it at its last.
 
-Words may be left out: their links are ignored. The paper removes articles and case particles before
+The links of some words may be ignored. The paper removes articles and case particles before
 aligning (§4.1), so that they are unaligned words.
 """
 
@@ -41,12 +41,12 @@ from hyperbaton.foundation.kernels import kernel
 from hyperbaton.models.phrases.settings import GRID
 
 LAST, SPAN, ASC = range(3)
-ORDERS = ("last", "span", "asc")  # the first is the usual one
-NEVER = np.int32(1 << 30)  # the event that closes a place that is never visited
+ORDERS = ("last", "span", "asc")  # the first is the default
+NEVER = np.int32(1 << 30)  # event number of a place that is never visited
 
 
 class NextWordEvents(NamedTuple):
-    """The events of many sentences, one sentence after the other."""
+    """The events of many sentences, concatenated."""
 
     current: Int32Array  # (E,) places
     next: Int32Array  # (E,)
@@ -73,7 +73,7 @@ def check_order(order: str) -> int:
     """The number of an order."""
     if order not in ORDERS:
         raise SettingError(
-            f"there is no order of events {order!r}", expected=nearest(order, list(ORDERS))
+            f"unknown order of events {order!r}", expected=nearest(order, list(ORDERS))
         )
     return ORDERS.index(order)
 
@@ -116,15 +116,15 @@ def usable_sentences(
     if not len(rows):
         raise DataError(
             f"the model {name} has nothing to learn from",
-            expected=f"{len(corpus):,} pairs, none with links"
+            expected=f"none of {len(corpus):,} pairs has links"
             + (f" and at most {max_length} words" if max_length else ""),
-            advice="look at the corpus with hyperbaton corpus",
+            advice="inspect the corpus with hyperbaton corpus",
         )
     return corpus if len(rows) == len(corpus) else corpus.take(rows)
 
 
 def marked(vocabulary: Vocabulary, words: Sequence[str]) -> BoolArray:
-    """Which words of a vocabulary are in the list."""
+    """Whether each word of a vocabulary is in the list."""
     ids = vocabulary.encode(words)
     mark = np.zeros(len(vocabulary), np.bool_)
     mark[ids[ids != UNKNOWN]] = True
@@ -136,7 +136,7 @@ def _find_events(
     word_offsets, target_offsets, link_offsets, links, source_out, target_out, order,
     current, following, offsets, closed,
 ):  # fmt: skip
-    """Fills the arrays of `NextWordEvents`; the number of events."""
+    """Fills the arrays of `NextWordEvents`; returns the number of events."""
     event = 0
     for sentence in range(len(word_offsets) - 1):
         begin, target_begin = word_offsets[sentence], target_offsets[sentence]
@@ -197,7 +197,7 @@ def option_ends(start, end, inner, source_out, target_out, order):
 
 
 def words_left_out(options_words: Ragged, mark: BoolArray) -> NDArray[np.uint8]:
-    """For each option the bits of its target words that are marked; copied words are not."""
+    """The bits of the marked target words of each option; copied words are never marked."""
     values = options_words.values
     bits = np.where(values >= 0, mark[values], False)
     within = np.arange(len(values)) - np.repeat(options_words.offsets[:-1], options_words.lengths)

@@ -1,4 +1,4 @@
-"""From an aligned corpus to the weights of the pair or sequence model (Goto et al. 2013, §4.2)."""
+"""Fits the weights of the pair or sequence model to an aligned corpus (Goto et al. 2013, §4.2)."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -31,19 +31,19 @@ from hyperbaton.models.learning.l_bfgs import (
 )
 
 FITTING_MEMORY = 3_000_000_000
-FITTING_VECTORS = 25  # as long as the weights: 15 of L-BFGS-B, 3 gradients, input and output
-STRONGEST_PRIORS = {PAIR: 128.0, SEQUENCE: 512.0}  # where the search for a prior begins
-USUAL_PRIORS = {PAIR: 16.0, SEQUENCE: 128.0}  # priors where there is too little data to search
+FITTING_VECTORS = 25  # of the length of the weights: 15 of L-BFGS-B, 3 gradients, input and output
+STRONGEST_PRIORS = {PAIR: 128.0, SEQUENCE: 512.0}  # start of the search for a prior
+USUAL_PRIORS = {PAIR: 16.0, SEQUENCE: 128.0}  # priors if there is too little data to search
 HELD_OUT_SHARE, MOST_HELD_OUT = 10, 500  # a tenth of the sentences, to choose the prior
 FEWEST_HELD_OUT = 5
-SEARCH_PASSES = 12  # for each prior; each starts from the weights of the one before
-SEARCHED = (3000, 15_000)  # sentences that searches for a prior are trained on
-MUCH, START_PASSES = 30_000, 2  # sentences from which on a start pays, and its passes
+SEARCH_PASSES = 12  # for each prior; each starts from the previous weights
+SEARCHED = (3000, 15_000)  # sentences for training in the searches for a prior
+MUCH, START_PASSES = 30_000, 2  # sentences from which AdaGrad is worthwhile, and its passes
 
 
 @dataclass(eq=False, kw_only=True)
 class NextWordSettings:
-    """What all models of the next word have."""
+    """Settings of all models of the next word."""
 
     # visiting order of source words with several links: `last`, `span` or `asc`
     order: str = ORDERS[0]
@@ -61,7 +61,7 @@ class NextWordSettings:
 
 @dataclass(eq=False, kw_only=True)
 class WordPairSettings(NextWordSettings):
-    """What the pair and the sequence model have."""
+    """Settings of the pair and the sequence model."""
 
     # words that share the probability: `all`, or only untranslated ones (`open`)
     candidates: str = "all"
@@ -70,12 +70,12 @@ class WordPairSettings(NextWordSettings):
 
 
 class Means(NamedTuple):
-    """What training works with; the result does not depend on it."""
+    """Resources of training, which do not affect the result."""
 
     threads: int = 2
     progress: Progress = silent
     memory: int = FITTING_MEMORY  # bytes
-    crew: Crew | None = None  # who does the work, if not threads
+    crew: Crew | None = None  # used instead of threads
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,10 +95,9 @@ def train_word_pairs(
     settings: WordPairSettings,
     means: Means = Means(),
 ) -> WordPairFit:
-    """Selects features, finds a prior unless one is given, and fits the weights.
+    """Selects features, chooses a prior unless one is given, and fits the weights.
 
-    The optimiser needs what it needs; what it leaves of the memory is for features, and those for
-    which there is no room wait in a file.
+    Memory left by the optimiser caches features; the other features are in a file.
     """
     threads, progress, memory, _ = means
 
@@ -145,13 +144,13 @@ def _search_prior(
     weights: FloatArray,
     report: Callable[[int], None],
 ) -> tuple[float, list[PriorTrial]]:
-    """The best prior on held-out sentences, and all that were tried; the weights become those under
-    it. The paper gives no number, and with the same λ the sequence model, which has three weights
-    for each feature, is worse than the pair model.
+    """The best prior on held-out sentences, and all trials; sets the weights to those under the
+    best prior. The paper gives no value, and with the same λ the sequence model, which has three
+    weights for each feature, is worse than the pair model.
 
-    More data want a weaker prior: after a search on few sentences, one on more goes on from where
-    the first has ended. Features that do not occur in these sentences have no weight, whatever the
-    prior, and are left out.
+    More data need a weaker prior: a search on few sentences is followed by one on more, which
+    starts from its result. Features that do not occur in these sentences have weight 0 under any
+    prior and are excluded.
     """
     labels = weights.shape[1]
     others, held_out = split_held_out(n_sentences)
@@ -164,21 +163,24 @@ def _search_prior(
         some = make_pair_index(keys_in_order(index)[occur[:-1]])
         occur[-1] = True
         train, test = likelihood(rows, some), likelihood(held_out, some)
-        best, tried, found = search_prior(train, test, weights[occur], prior, SEARCH_PASSES, report)
-        weights[occur] = found
+        best, tried, fitted = search_prior(
+            train, test, weights[occur], prior, SEARCH_PASSES, report
+        )
+        weights[occur] = fitted
         prior, trials = best.prior, trials + tried
     return prior, trials
 
 
 def split_held_out(n_sentences: int) -> tuple[Int64Array, Int64Array]:
-    """Sentences to train and to test on in the search for a prior; the latter spread evenly."""
+    """Sentences for training and for testing in the search for a prior; the latter are spread
+    evenly."""
     every = np.arange(n_sentences)
     held_out = spread(every, min(n_sentences // HELD_OUT_SHARE, MOST_HELD_OUT))
     return np.setdiff1d(every, held_out), held_out
 
 
 def spread(rows: Int64Array, n: int) -> Int64Array:
-    """n of the rows at even distances, or all if there are fewer."""
+    """n evenly spaced rows, or all if there are fewer."""
     if n >= len(rows):
         return rows
     return rows[np.arange(n) * len(rows) // max(n, 1)]

@@ -1,9 +1,9 @@
-"""How well models know the next source word of sentences that they were not trained on.
+"""Evaluates predictions of the next source word on held-out sentences.
 
 For every event: log P of the next place, its rank among the candidates, and whether it is the best
-one; ties are shared. With `open_only`, places that were visited before are not candidates, and the
-rest share their probability, as in a decoder. Judge by log P: two models may prefer the same word
-while one of them is far surer when it is right.
+one; ties are shared. With `open_only`, visited places are not candidates, and their probability is
+shared by the others, as in a decoder. Compare models by log P: two models may prefer the same word
+while one of them is much more certain when it is right.
 """
 
 from collections.abc import Callable, Sequence
@@ -32,7 +32,7 @@ class Predictions(NamedTuple):
 
     log_p: FloatArray
     rank: FloatArray  # 1 is best
-    right: FloatArray  # 1, or less if others are as good, or 0
+    right: FloatArray  # 1 if it is the best, less for ties, 0 otherwise
     sentence: Int64Array
 
 
@@ -48,7 +48,8 @@ def with_layers(
     classes: WordClasses | None,
     tagger: Tagger | None = None,
 ) -> AlignedCorpus:
-    """The corpus with word classes and tags if a model needs them, and nothing missing."""
+    """Adds word classes and tags to the corpus if a model needs them; an error if a layer is
+    missing."""
     needed = frozenset[str]().union(*(model.requires for model in models))
     if "classes" in needed and classes is not None:
         words = corpus.source.vocabulary.words
@@ -65,10 +66,10 @@ def with_layers(
 def predict(
     scores: Scores, corpus: AlignedCorpus, events: NextWordEvents, *, open_only: bool = False
 ) -> Predictions:
-    """What a model says of the events of a corpus."""
+    """A model's predictions for the events of a corpus."""
     n_events = len(events.current)
     sentence = np.repeat(np.arange(len(corpus)), np.diff(events.offsets))
-    found = Predictions(np.empty(n_events), np.empty(n_events), np.empty(n_events), sentence)
+    predictions = Predictions(np.empty(n_events), np.empty(n_events), np.empty(n_events), sentence)
     for number in range(len(corpus)):
         rows = slice(*events.offsets[number : number + 2])
         words = slice(*events.word_offsets[number : number + 2])
@@ -78,26 +79,26 @@ def predict(
             events.next[rows],
             events.closed[words],
             open_only,
-            found.log_p[rows],
-            found.rank[rows],
-            found.right[rows],
+            predictions.log_p[rows],
+            predictions.rank[rows],
+            predictions.right[rows],
         )
-    return found
+    return predictions
 
 
 @kernel
 def _predict(table, current, following, closed, open_only, log_p, rank, right):
     n_words = len(closed)
     for event in range(len(current)):
-        i, own = current[event], table[current[event], following[event] - 1]
+        i, chosen = current[event], table[current[event], following[event] - 1]
         z, n_better, n_equal = 0.0, 0, 0
         for column in range(n_words + 1):
             if column + 1 == i or (open_only and column < n_words and closed[column] < event):
                 continue
             z += np.exp(table[i, column])
-            n_better += table[i, column] > own
-            n_equal += table[i, column] == own
-        log_p[event] = own - np.log(z)
+            n_better += table[i, column] > chosen
+            n_equal += table[i, column] == chosen
+        log_p[event] = chosen - np.log(z)
         rank[event] = n_better + (n_equal + 1) / 2
         right[event] = 0.0 if n_better else 1.0 / n_equal
 
@@ -106,7 +107,7 @@ def compare(
     first: FloatArray, second: FloatArray, sentence: Int64Array, n_resamples: int = 1000,
     seed: int = 0,
 ) -> MeanDifference:  # fmt: skip
-    """Mean of first − second with its 95% interval: paired bootstrap over sentences."""
+    """The mean of first − second with its 95% interval, by a paired bootstrap over sentences."""
     sums = np.bincount(sentence, first - second)
     sizes = np.bincount(sentence)
     random = np.random.default_rng(seed)
@@ -119,24 +120,24 @@ def compare(
 
 
 def probabilities(scores: Scores) -> Probabilities:
-    """What the scores say of each candidate, all places being candidates."""
+    """The probabilities of the candidates from their scores; all places are candidates."""
     return lambda sentence: np.exp(log_probabilities(scores(sentence)))
 
 
 class ByDistance(NamedTuple):
-    """A quantity of candidates by their distortion, −farthest … farthest, sentence by sentence."""
+    """A quantity of candidates by distortion, −farthest … farthest, for each sentence."""
 
     sums: FloatArray  # (n_sentences, 2 · farthest + 1)
-    counts: FloatArray  # the same: how many candidates there are
+    counts: FloatArray  # number of candidates, in the same shape
 
     @property
     def mean(self) -> FloatArray:
-        """Of all sentences; not a number where there never is a candidate."""
+        """The mean over all sentences; NaN for distortions without candidates."""
         mean: FloatArray = self.resampled(np.ones((1, len(self.sums))))[0]
         return mean
 
     def resampled(self, times: FloatArray) -> FloatArray:
-        """Means if each sentence occurs so many times, (n_resamples, n_sentences)."""
+        """Means with each sentence repeated `times`, (n_resamples, n_sentences)."""
         total, count = times @ self.sums, times @ self.counts
         means: FloatArray = np.divide(
             total, count, out=np.full_like(total, np.nan), where=count > 0
@@ -150,39 +151,39 @@ def average_by_distance(
     """P of the candidates at each distortion from the current places of all events (Goto et al.
     2013, Figure 5)."""
     size = 2 * farthest + 1
-    found = ByDistance(*np.zeros((2, len(corpus), size)))
+    averages = ByDistance(*np.zeros((2, len(corpus), size)))
     for number in range(len(corpus)):
         rows = events.current[events.offsets[number] : events.offsets[number + 1]]
         table = ask(corpus.source.sentence(number))[rows]
         distortion = np.arange(table.shape[1])[None, :] - rows[:, None]  # NP − 1 − CP
         seen = (np.abs(distortion) <= farthest) & (distortion != -1)
-        found.sums[number] = np.bincount(distortion[seen] + farthest, table[seen], size)
-        found.counts[number] = np.bincount(distortion[seen] + farthest, minlength=size)
-    return found
+        averages.sums[number] = np.bincount(distortion[seen] + farthest, table[seen], size)
+        averages.counts[number] = np.bincount(distortion[seen] + farthest, minlength=size)
+    return averages
 
 
 def chosen_by_distance(events: NextWordEvents, farthest: int) -> ByDistance:
-    """How often the candidate at each distortion is the next place, among the same candidates: what
-    the averages of a perfect model would be. (CORPUS in Figure 5 divides by all moves instead, so
-    it falls with the distance also because few sentences are so long: `share_of_moves`.)"""
+    """How often the candidate at each distortion is the next place, among the same candidates: the
+    averages of a perfect model. (CORPUS in Figure 5 divides by all moves instead, so it also
+    decreases with the distance because few sentences are so long: `share_of_moves`.)"""
     size = 2 * farthest + 1
-    found = ByDistance(*np.zeros((2, events.n_sentences, size)))
+    chosen = ByDistance(*np.zeros((2, events.n_sentences, size)))
     sentence = np.repeat(np.arange(events.n_sentences), np.diff(events.offsets))
     near = np.abs(events.distortions) <= farthest
-    np.add.at(found.sums, (sentence[near], events.distortions[near] + farthest), 1.0)
+    np.add.at(chosen.sums, (sentence[near], events.distortions[near] + farthest), 1.0)
     n_words = events.lengths[sentence]
-    # from CP there are candidates at −CP … n − CP, but for −1
+    # candidates from CP are at −CP … n − CP, except −1
     for distortion in range(-farthest, farthest + 1):
         following = events.current + distortion + 1
         is_place = (following >= 1) & (following <= n_words + 1) & (distortion != -1)
-        found.counts[:, distortion + farthest] = np.bincount(
+        chosen.counts[:, distortion + farthest] = np.bincount(
             sentence[is_place], minlength=events.n_sentences
         )
-    return found
+    return chosen
 
 
 def share_of_moves(events: NextWordEvents, farthest: int) -> FloatArray:
-    """How often each distortion occurs, of all moves (CORPUS in Figure 5 of Goto et al. 2013)."""
+    """The share of each distortion among all moves (CORPUS in Figure 5 of Goto et al. 2013)."""
     near = events.distortions[np.abs(events.distortions) <= farthest]
     shares: FloatArray = np.bincount(near + farthest, minlength=2 * farthest + 1) / max(
         1, len(events.distortions)
@@ -191,7 +192,7 @@ def share_of_moves(events: NextWordEvents, farthest: int) -> FloatArray:
 
 
 class DistanceBaseline:
-    """How often each distortion occurs, and nothing else: the least that a model should know."""
+    """A baseline that uses only the frequency of each distortion."""
 
     def __init__(self, events: NextWordEvents) -> None:
         distortions: Int32Array = events.distortions
@@ -208,5 +209,5 @@ class DistanceBaseline:
 
 
 def uniform(sentence: Sentence) -> FloatArray:
-    """Every candidate alike."""
+    """Equal scores for all candidates."""
     return np.zeros((len(sentence) + 1, len(sentence) + 1))

@@ -1,10 +1,10 @@
 """The log likelihood of events and its gradient, lane by lane.
 
 P(NP = j | CP = i) = exp score(i → j) / Z_i. The candidates, over which Z sums, are all places but i
-and BOS; with `open_only`, places that were visited before are left out as well.
+and BOS; with `open_only`, without visited places.
 
-Blocks are dealt out to a fixed number of lanes; a lane adds up its blocks in order, and lanes are
-added up in order, so the result does not depend on how many threads or workers there are.
+Blocks are distributed over a fixed number of lanes; a lane sums its blocks in order, and lanes are
+summed in order, so the result does not depend on the number of threads or workers.
 """
 
 from typing import NamedTuple, Self
@@ -27,7 +27,7 @@ from hyperbaton.models.distortion.next_word.scores import (
 from hyperbaton.models.learning.losses import to_probabilities
 
 LANES = 4
-VALUE_ONLY, GRADIENT, CURVATURE = 0, 1, 2  # what is wanted besides the value
+VALUE_ONLY, GRADIENT, CURVATURE = 0, 1, 2  # what to compute besides the value
 
 
 class Descent(NamedTuple):
@@ -38,18 +38,18 @@ class Descent(NamedTuple):
 
 
 class Lanes:
-    """The lanes of a likelihood, one by one."""
+    """The lanes of a likelihood."""
 
     def __init__(self, blocks: Blocks, labels: int, *, open_only: bool) -> None:
         self.blocks, self.labels, self.open_only = blocks, labels, open_only
         self.shape = (blocks.index.n_features + 1, labels)
 
     def keep(self, lane: int, threads: int = 1) -> None:
-        """Makes the features of a lane, unless they have been made."""
+        """Makes the features of a lane if they do not exist yet."""
         self.blocks.keep(range(lane, len(self.blocks), LANES), threads)
 
     def add_up(self, lane: int, weights: FloatArray, wanted: int, gradient: FloatArray) -> float:
-        """Minus the log likelihood; the gradient is added to what is wanted."""
+        """Minus the log likelihood; adds the gradient or curvature, if wanted, to `gradient`."""
         value, index = 0.0, self.blocks.index
         for number in range(lane, len(self.blocks), LANES):
             block = self.blocks[number]
@@ -59,7 +59,7 @@ class Lanes:
         return value
 
     def n_visits(self, lane: int) -> Int32Array:
-        """In how many blocks each feature occurs, (n_features + 1,)."""
+        """The number of blocks with each feature, (n_features + 1,)."""
         visits = np.zeros(self.shape[0], np.int32)
         seen = np.full(self.shape[0], -1, np.int32)
         for number in range(lane, len(self.blocks), LANES):
@@ -69,7 +69,7 @@ class Lanes:
     def descend(
         self, lane: int, state: Descent, share: FloatArray, step: float, order: Int64Array
     ) -> None:
-        """Goes through the blocks of the lane in the given order, with a step after each."""
+        """Visits the blocks of the lane in the given order, with a step after each."""
         index, events = self.blocks.index, self.blocks.events
         gradient = np.zeros(self.shape)
         for number in order[order % LANES == lane].tolist():
@@ -78,7 +78,7 @@ class Lanes:
             _take_steps(block, index, gradient, *state, share, step)
 
     def at(self, here: Workplace, lane: int) -> Self:  # noqa: ARG002
-        """As the task of a lane gets them in the process that has made all features."""
+        """The lanes for the task of a lane, in the process that made all features."""
         return self
 
 
@@ -98,7 +98,7 @@ def _add_block(block, index, events, weights, open_only, wanted_too, gradient):
         if labels != PAIR:
             totals = np.zeros((n_words + 1, n_words + 1))
             sequence_scores(scores, n_words, totals)
-        # one place may be the current place of several events, so rows are added to
+        # several events may have the same current place, so rows are added
         residual = np.zeros((n_words + 1, n_words + 1))
         spread = np.zeros((n_words + 1, n_words + 1))
         changes = np.zeros((labels, n_words + 1, n_words + 1))
@@ -123,7 +123,7 @@ def _add_block(block, index, events, weights, open_only, wanted_too, gradient):
         else:
             sequence_changes(residual, n_words, changes)
             if wanted_too == CURVATURE:
-                changes[CN] *= 2.0  # (2 CN)² has 4, of which `sequence_changes` knows 2
+                changes[CN] *= 2.0  # (2 CN)² has the factor 4; `sequence_changes` gives 2
                 changes[CI] = spread
         add_changes(block, index, sentence, n_words, wanted, changes, gradient)
     return value
@@ -131,7 +131,8 @@ def _add_block(block, index, events, weights, open_only, wanted_too, gradient):
 
 @inner
 def _add_spread(p, i, spread):
-    """Adds the variance of CI[i, j] in the score of an event's NP: it counts if NP is beyond j."""
+    """Adds the variance of CI[i, j] in the score of an event's NP, to which it contributes if NP is
+    beyond j."""
     beyond = 0.0
     for j in range(len(p), i, -1):
         spread[j - 1] += beyond * (1.0 - beyond)
@@ -159,7 +160,7 @@ def _count_visits(block, index, number, seen, visits):
 
 @kernel
 def _take_steps(block, index, gradient, weights, squares, share, step):
-    """A step of AdaGrad for every feature of the block; the gradient becomes 0 again."""
+    """One step of AdaGrad for every feature of the block; resets the gradient to 0."""
     last = len(weights) - 1
     gradient[last] = 0.0
     for rows in (block.side.reshape(-1), block.tags.reshape(-1), block.distance.reshape(-1)):
@@ -173,7 +174,7 @@ def _take_steps(block, index, gradient, weights, squares, share, step):
 
 @inner
 def take_step(feature, gradient, weights, squares, share, step):
-    """Once for each feature: a second time its gradient is 0."""
+    """Takes one step for a feature; a second call has no effect, because its gradient is 0."""
     for label in range(np.uint64(weights.shape[1])):
         if gradient[feature, label] != 0.0:
             g = gradient[feature, label] + share[feature] * weights[feature, label]

@@ -1,20 +1,20 @@
-"""The log likelihood of events by workers: a task for each lane.
+"""The log likelihood of events, computed by workers: one task for each lane.
 
-What tasks need and make lies on a shelf. For threads that is memory, and nothing is copied. For
-workers elsewhere it is files: sentences and features travel once, the worker of a lane keeps its
-blocks from pass to pass, gets the weights, and brings home the gradient. Lanes are added up in
-their order, so the result does not depend on the workers.
+Inputs and results of tasks are on a shelf. For threads it is in memory, and nothing is copied. For
+remote workers it is in files: sentences and features are sent once; the worker of a lane keeps its
+blocks from pass to pass, receives the weights, and returns the gradient. Lanes are summed in order,
+so the result does not depend on the workers.
 
-A pass of L-BFGS over the events is one step. Where there is much data, passes of AdaGrad (Duchi et
-al. 2011) make a better start: a pass is as many steps as there are blocks of sentences, each as
-long as the gradients that its weight has met so far allow:
+A pass of L-BFGS over the events is one step. With much data, passes of AdaGrad (Duchi et al. 2011)
+give a better start: a pass has one step for each block of sentences, scaled by the previous
+gradients of each weight:
 
     G ← G + g²,      w ← w − η g / √(δ + G),      g: gradient of a block with its share of the prior
 
-Blocks are dealt out to a fixed number of lanes that run side by side, each with weights of its own.
-After every pass the weights become their mean, each lane counting by its G (McDonald et al. 2010
-mix parameters so). Blocks come in an order that depends on their number only. So the result is the
-same for any number of threads.
+Blocks are distributed over a fixed number of lanes that run in parallel, each with separate
+weights. After every pass the weights are averaged, weighted by the lanes' G (parameter mixing,
+McDonald et al. 2010). The order of blocks depends only on their number. So the result is the same
+for any number of threads.
 """
 
 from collections import deque
@@ -48,16 +48,16 @@ from hyperbaton.models.distortion.next_word.templates import Symbols
 from hyperbaton.models.learning.l_bfgs import summed
 
 TEXT = "text"  # the item with sentences and features
-LANE_VECTORS = 4  # as long as the weights, that a worker elsewhere needs at once
-STEP_SIZE = 0.03  # η; dozens of features fire together, so larger steps add up to too much
+LANE_VECTORS = 4  # of the length of the weights, in the memory of a remote worker
+STEP_SIZE = 0.03  # η; small, because the steps of dozens of simultaneous features add up
 SMOOTHING = 1.0  # δ: keeps the first steps of rare features short
 ORDER_SEED = 0
-_numbers = count()  # no two likelihoods of a process have the same folder
+_numbers = count()  # for a unique folder of each likelihood of a process
 
 
 @dataclass(frozen=True)
 class SentLanes:
-    """How a worker elsewhere makes the lanes."""
+    """A description from which a remote worker makes the lanes."""
 
     shelf: Shelf
     labels: int
@@ -82,7 +82,7 @@ class Likelihood:
     """The objective of training on some sentences."""
 
     def __init__(self, lanes: Lanes, crew: Crew, memory: int) -> None:
-        """Each worker elsewhere may use `memory` bytes."""
+        """Each remote worker may use `memory` bytes."""
         self.blocks, self.labels, self.shape = lanes.blocks, lanes.labels, lanes.shape
         self._lanes, self._crew, self._memory = lanes, crew, memory
         self._name, self._passes = f"likelihood-{next(_numbers)}", count()
@@ -102,41 +102,42 @@ class Likelihood:
         return self._sum(weights, VALUE_ONLY)[0]
 
     def value_and_gradient(self, weights: FloatArray) -> tuple[float, FloatArray]:
-        """The same, and its gradient, (n_features + 1, labels); the last row is meaningless."""
+        """Minus the log likelihood, and its gradient, (n_features + 1, labels); the last row is
+        meaningless."""
         return self._sum(weights, GRADIENT)
 
     def curvature(self, weights: FloatArray) -> FloatArray:
-        """About the second derivative by each weight: as if no two pairs shared a feature."""
+        """The approximate second derivative by each weight, as if no two pairs shared a feature."""
         return self._sum(weights, CURVATURE)[1]
 
     def _sum(self, weights: FloatArray, wanted: int) -> tuple[float, FloatArray]:
         def parts() -> Iterator[tuple[float, FloatArray]]:
-            for value, made in self._each_lane(add_up, {"weights": weights}, {}, wanted):
-                yield value, owned(made["gradient"])
-                del made  # gradients are long, and the next lane makes another one
+            for value, result in self._each_lane(add_up, {"weights": weights}, {}, wanted):
+                yield value, owned(result["gradient"])
+                del result  # frees a long gradient before the next one
 
         return summed(parts())
 
     def n_visits(self) -> Int32Array:
-        """In how many blocks each feature occurs, (n_features + 1,)."""
+        """The number of blocks with each feature, (n_features + 1,)."""
         visits = np.zeros(self.shape[0], np.int32)
-        for _, made in self._each_lane(count_visits, {}, {}):
-            visits += made["visits"]
+        for _, result in self._each_lane(count_visits, {}, {}):
+            visits += result["visits"]
         return visits
 
     def descend(
         self, lanes: Sequence[Descent], share: FloatArray, step: float, order: Int64Array
     ) -> None:
-        """Each lane goes through its blocks in the given order, with a step after each."""
+        """Each lane visits its blocks in the given order, with a step after each."""
         states = {number: lane._asdict() for number, lane in enumerate(lanes)}
         given = {"share": share, "order": order}
-        made_by_lane = self._each_lane(descend, given, states, step)
-        for lane, (_, made) in zip(lanes, made_by_lane, strict=True):
-            lane.weights[:], lane.squares[:] = made["weights"], made["squares"]
+        by_lane = self._each_lane(descend, given, states, step)
+        for lane, (_, result) in zip(lanes, by_lane, strict=True):
+            lane.weights[:], lane.squares[:] = result["weights"], result["squares"]
 
     @cached_property
     def _shelf(self) -> Shelf:
-        """With everything that tasks need; made when there is work for them."""
+        """The shelf with the inputs of tasks, filled at first use."""
         shelf, blocks = self._crew.shelf(self._name), self.blocks
         if self._crew.workers.is_far:
             symbols, events = saved(blocks.symbols, "symbols_"), saved(blocks.events, "events_")
@@ -145,7 +146,7 @@ class Likelihood:
 
     @cached_property
     def _sent(self) -> Lanes | SentLanes:
-        """The lanes as tasks get them."""
+        """The lanes in the form that is sent to tasks."""
         if not self._crew.workers.is_far:
             return self._lanes
         return SentLanes(self._shelf, self.labels, self._lanes.open_only, self._memory)
@@ -157,9 +158,9 @@ class Likelihood:
         states: dict[int, dict[str, Any]],
         *values: Any,
     ) -> Iterator[tuple[float, Arrays]]:
-        """What the tasks of all lanes return and have made, in order. What each finds is `given`
-        and the state of its lane. As many run at a time as there are workers, because gradients are
-        long."""
+        """Yields the returned value and the arrays of the tasks of all lanes, in order. Each task
+        gets `given` and the state of its lane. No more tasks run at a time than there are workers,
+        because gradients are long."""
         shelf, workers, number = self._shelf, self._crew.workers, next(self._passes)
         shelf.put(f"given-{number}", given)
 
@@ -182,7 +183,7 @@ class Likelihood:
 def add_up(
     here: Workplace, sent: Lanes | SentLanes, shelf: Shelf, number: int, lane: int, wanted: int
 ) -> float:
-    """The task of a pass: the value; the gradient is put on the shelf."""
+    """The task of a pass: returns the value and puts the gradient on the shelf."""
     shelf, lanes = shelf.at(here), sent.at(here, lane)
     gradient = np.zeros(lanes.shape if wanted else (0, lanes.labels))
     value = lanes.add_up(lane, shelf.get(f"given-{number}")["weights"], wanted, gradient)
@@ -217,8 +218,7 @@ def adagrad(
     passes: int,
     report: Callable[[int], None] = silent,
 ) -> FloatArray:
-    """Weights after some passes over all blocks; the last row, of features that do not exist,
-    stays 0."""
+    """The weights after some passes over all blocks; the last row, of missing features, stays 0."""
     weights = start.copy()
     lanes = [Descent(np.empty_like(start), np.full_like(start, SMOOTHING)) for _ in range(LANES)]
     share = prior / np.maximum(likelihood.n_visits(), 1)
@@ -233,7 +233,7 @@ def adagrad(
 
 
 def mixed(before: FloatArray, lanes: Sequence[Descent]) -> FloatArray:
-    """The mean of the lanes' weights by what they have learned; as before where they have not."""
+    """The mean of the lanes' weights, weighted by G; unchanged if G is 0 in all lanes."""
     total, learned = np.zeros_like(before), np.zeros_like(before)
     for lane in lanes:
         part = lane.squares - SMOOTHING

@@ -1,9 +1,9 @@
-"""What the models of the next source word share in the decoder (Goto et al. 2013, §2).
+"""The common part of the models of the next source word in the decoder (Goto et al. 2013, §2).
 
 A step leaves the previous option at CP, the source word of its last aligned target word, and enters
 the next one at NP, the source word of its first aligned target word (`events.py` has the rules for
 several links and for none). The last step goes to EOS. The scores of all pairs (CP, NP) of a
-sentence are one table; its rows are the states that the search recombines on.
+sentence are one table; its rows are the states for recombination.
 """
 
 from abc import abstractmethod
@@ -42,7 +42,7 @@ from hyperbaton.models.distortion.tables import Table, TableScorer
 
 
 class TopFeature(NamedTuple):
-    part: str  # labels or class that the weight belongs to
+    part: str  # labels or class of the weight
     feature: str
     weight: float
 
@@ -54,8 +54,8 @@ def largest(
     parts: Sequence[str],
     text: Callable[[int], str],
 ) -> list[TopFeature]:
-    """The n largest weights, by size whatever the sign; rows have keys, whose `text` says what they
-    stand for, and columns are parts."""
+    """The n weights of largest absolute value; rows are features, with keys that `text` describes,
+    and columns are parts."""
     flat = np.abs(weights).reshape(-1)
     first = np.argsort(-flat, kind="stable")[:n]
     rows, columns = np.divmod(first, weights.shape[1])
@@ -76,7 +76,7 @@ class NextWordModel(NextWordSettings, DistortionModel):
 
     @property
     def uses(self) -> frozenset[str]:
-        return frozenset({TAGS, CLASSES})  # classes where there are no tags
+        return frozenset({TAGS, CLASSES})  # classes if there are no tags
 
     def check_settings(self) -> None:
         check_order(self.order)
@@ -110,30 +110,30 @@ class NextWordModel(NextWordSettings, DistortionModel):
         """Log probabilities of all moves, (CP, NP − 1, F): (n + 1, n + 1, F)."""
 
     def scores(self, sentence: Sentence) -> FloatArray:
-        """Scores of all candidates, (CP, NP − 1); those of a model with several features are their
-        sum."""
+        """Scores of all candidates, (CP, NP − 1); the sum of a model's features."""
         table = self.table(sentence)
         total: FloatArray = np.where(np.isneginf(table), 0.0, table).sum(axis=2)
         return total
 
     def distributions(self, sentence: Sentence) -> list[FloatArray]:
-        """Over the next places, given each current one, (n + 1, n + 1)."""
+        """The distributions over next places for each current place, (n + 1, n + 1)."""
         return [np.exp(self.table(sentence)[:, :, 0])]
 
     @property
     def meanings(self) -> tuple[str, ...]:
-        """The probability whose logarithm each feature is."""
+        """The probabilities behind the features."""
         return ("P(next word | current word)",)
 
     @abstractmethod
     def top_features(self, n: int) -> list[TopFeature]:
-        """What the model weighs most."""
+        """The features with the largest weights."""
 
     def prepare(self, sentence: Sentence, options: OptionTable) -> SentenceScorer:
         return NextWordScorer(self, sentence, options, self.table(sentence))
 
     def ends(self, sentence: Sentence, options: OptionTable) -> tuple[Int32Array, Int32Array]:
-        """Places where options are entered, and left; the latter with the beginning in front."""
+        """The places where options are entered, and where they are left; the latter begins with
+        BOS."""
         source_out = np.zeros(options.n_words, np.bool_)
         target_out = np.zeros(len(options), np.uint8)
         if self.left_out:
@@ -149,12 +149,12 @@ class NextWordModel(NextWordSettings, DistortionModel):
     def save_with_words(
         self, directory: Path, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]
     ) -> None:
-        """Writes what was learned, and what the symbols of its features stand for."""
+        """Writes the learned arrays, and the vocabularies of the features' symbols."""
         words = {"words": self.coder_.vocabulary, "tags": self.coder_.tag_vocabulary}
         save_arrays(directory, self.FORMAT, {"layer": self.coder_.layer, **header}, arrays, words)
 
     def load_with_words(self, directory: Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        """Header and arrays; the symbols become the model's."""
+        """Reads header and arrays; sets the symbol coder."""
         header, arrays, words = load_arrays(directory, self.FORMAT, self.laws, self.settings())
         self.coder_ = SymbolCoder(words["words"], header["layer"], words["tags"])
         return header, arrays
@@ -168,15 +168,15 @@ class NextWordScorer(TableScorer):
     ) -> None:
         entered, left = model.ends(sentence, options)
         self._model, self._sentence, self._log_p = model, sentence, table
-        # nobody moves from a place to itself, but 0 · −∞ would not be a number
+        # there are no moves from a place to itself, but 0 · −∞ would be NaN
         values = np.where(np.isneginf(table), 0.0, table)
         super().__init__(table.shape[2], [Table(left, entered - 1, values)])
-        # the place is all that counts, so states need not distinguish options with equal ends
+        # only the place counts, so options with equal ends have the same state
         self.finish_values = values[left, -1]
         self._entered = entered
 
     def option_estimate(self, n_options: int) -> FloatArray:  # noqa: ARG002
-        """The best score of an option from any place before it."""
+        """The best score of entering an option, from any place."""
         best: FloatArray = self._log_p.max(axis=0)[self._entered - 1]
         return best
 
@@ -203,7 +203,7 @@ def heat_map(title: str, sentence: Sentence, log_p: FloatArray) -> HeatMap:
 
 
 class OpenPlacesScorer(SentenceScorer):
-    """Probabilities among the open places and EOS, so they depend on the coverage."""
+    """Probabilities among the uncovered places and EOS, which depend on the coverage."""
 
     n_features = 1
 
@@ -225,7 +225,7 @@ class OpenPlacesScorer(SentenceScorer):
     def advance(self, steps: Steps) -> Int64Array:
         return self._left[steps.option + 1].astype(np.int64)
 
-    # at the end only EOS is open: its probability is 1, and `finish` gives 0
+    # at the end only EOS remains: its probability is 1, and `finish` gives 0
 
     def heat_maps(self) -> Sequence[HeatMap]:
         title = f"{self._model.feature_names[0]}, all places open: {self._model.meanings[0]}"
@@ -234,12 +234,12 @@ class OpenPlacesScorer(SentenceScorer):
 
 @kernel
 def _open_log_probabilities(scores, coverage, rows, columns):
-    """log P of each step's column among the columns that are open, and EOS."""
+    """log P of each step's column among the uncovered columns and EOS."""
     n_words = len(scores) - 1
     result = np.empty(len(rows))
     log_z = 0.0
     for step in range(len(rows)):
-        # most steps share this with the one before
+        # most steps have the same Z as the previous step
         is_same = step > 0 and rows[step] == rows[step - 1]
         for number in range(coverage.shape[1]):
             is_same = is_same and coverage[step, number] == coverage[step - 1, number]
@@ -250,14 +250,14 @@ def _open_log_probabilities(scores, coverage, rows, columns):
 
 
 @inner
-def _log_z(scores, coverage, own, n_words):
-    """Log of the sum over the open words but `own`, and EOS."""
+def _log_z(scores, coverage, current, n_words):
+    """Log of the sum over the uncovered words except `current`, and EOS."""
     highest = scores[n_words]
     for word in range(n_words):
-        if word != own and not is_covered(coverage, word):
+        if word != current and not is_covered(coverage, word):
             highest = max(highest, scores[word])
     z = np.exp(scores[n_words] - highest)
     for word in range(n_words):
-        if word != own and not is_covered(coverage, word):
+        if word != current and not is_covered(coverage, word):
             z += np.exp(scores[word] - highest)
     return highest + np.log(z)

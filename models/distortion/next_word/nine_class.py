@@ -45,12 +45,12 @@ from hyperbaton.models.distortion.next_word.symbols import SymbolCoder
 from hyperbaton.models.learning.l_bfgs import fit_weights, search_prior
 
 DIRECTIONS = ("outbound", "inbound")
-STRONGEST_PRIOR, USUAL_PRIOR = 64.0, 16.0  # priors: where the search begins, and without a search
+STRONGEST_PRIOR, USUAL_PRIOR = 64.0, 16.0  # start of the search, and prior without a search
 
 
 @dataclass(frozen=True, eq=False)
 class ClassModel:
-    """What is learned for one direction."""
+    """The learned model of one direction."""
 
     index: KeyIndex  # of the features
     weights: NDArray[np.float32]  # (n_features + 1, N_CLASSES)
@@ -78,7 +78,7 @@ class NineClass(NextWordModel):
 
     @property
     def meanings(self) -> tuple[str, ...]:
-        """Of classes of distances, so they do not sum to one over the next words."""
+        """Probabilities of classes of distances, so they do not sum to one over the next words."""
         given = {"outbound": "current word", "inbound": "next word"}
         return tuple(f"P(class of distance | {given[name]})" for name in self.directions)
 
@@ -99,7 +99,7 @@ class NineClass(NextWordModel):
         check_bins(self.bins)
         if not self.directions:
             raise SettingError(
-                f"the model {self.name} has no features left",
+                f"the model {self.name} has no features",
                 expected="one of outbound and inbound must be true",
             )
 
@@ -147,12 +147,12 @@ class NineClass(NextWordModel):
         return values
 
     def outbound_probabilities(self, sentence: Sentence) -> FloatArray:
-        """P(class of the candidate's distance | CP), (CP, NP − 1): all candidates of one class have
-        the same."""
+        """P(class of the candidate's distance | CP), (CP, NP − 1), equal for all candidates of one
+        class."""
         return np.exp(self.table(sentence)[:, :, self.directions.index("outbound")])
 
     def distributions(self, sentence: Sentence) -> list[FloatArray]:
-        """Over the classes, given each place, (n + 2, N_CLASSES)."""
+        """The distributions over classes for each place, (n + 2, N_CLASSES)."""
         return [np.exp(log_p) for log_p in self._class_log_probabilities(sentence).values()]
 
     def _class_log_probabilities(self, sentence: Sentence) -> dict[str, FloatArray]:
@@ -164,12 +164,12 @@ class NineClass(NextWordModel):
         }
 
     def top_features(self, n: int) -> list[TopFeature]:
-        found: list[TopFeature] = []
+        top: list[TopFeature] = []
         for direction, model in self.models_.items():
             names = [f"{direction} {name}" for name in class_names(self.bins)]
             keys, text = keys_in_order(model.index), lambda key: place_feature(key, self.coder_)
-            found += largest(model.weights[:-1], n, keys, names, text)
-        return sorted(found, key=lambda one: -abs(one.weight))[:n]
+            top += largest(model.weights[:-1], n, keys, names, text)
+        return sorted(top, key=lambda feature: -abs(feature.weight))[:n]
 
     def save(self, directory: Path) -> None:
         arrays: dict[str, NDArray[Any]] = {}
@@ -185,7 +185,7 @@ class NineClass(NextWordModel):
         priors = arrays.header.get("priors")
         for name in self.directions:
             known = isinstance(priors, dict) and name in priors
-            arrays.that("header", known, f"does not say what the prior of {name} is")
+            arrays.that("header", known, f"lacks the prior of {name}")
             shape = (None, len(class_names(self.bins)))
             n_rows = len(arrays.floats(f"{name}_weights", np.float32, shape))
             arrays.that(f"{name}_weights", n_rows > 0, "is empty")

@@ -1,4 +1,4 @@
-"""Scores of candidates, and what a change of weights does to them (Goto et al. 2013, eqs. 1, 2).
+"""Scores of candidates, and their derivatives by the weights (Goto et al. 2013, eqs. 1, 2).
 
 In the pair model (eq. 1) the score of a candidate j after CP i is the sum of the weights of the
 features of (i, j). The sequence model (eq. 2) has three weights for each feature, for the labels
@@ -8,8 +8,8 @@ of the weights of a pair under each pair of labels,
     score(i → j) = 2 · CN[i, j] + Σ_k CI[i, k] + Σ_k IN[k, j],      k strictly between i and j.
 
 (i, j) itself is in both sums of eq. 2, hence the 2. Both sums over k are running sums, along a row
-away from i and along a column away from j. The gradient runs the other way: what is added to
-score(i → j) belongs to every CI[i, k] on the way, so CI[i, k] gets the sum over all j beyond k.
+away from i and along a column away from j. The gradient runs the other way: CI[i, k] is part of
+score(i → j) for every j beyond k, so its derivative is the sum over these j.
 
            j=1   2   3   4   5
     CP 2    ·   C   I   I   N    score(2 → 5) = 2 CN[2,5] + CI[2,3] + CI[2,4] + IN[3,5] + IN[4,5]
@@ -38,22 +38,23 @@ from hyperbaton.models.learning.losses import log_softmax
 
 PAIR, SEQUENCE = 1, 3  # labels: weights for each feature
 CN, CI, IN = 0, 1, 2
-# CN, CI, IN as unsigned indices: Numba then leaves out the code for negative ones
+# CN, CI, IN as unsigned indices: Numba then omits the code for negative ones
 ZERO, ONE, TWO = np.uint64(0), np.uint64(1), np.uint64(2)
-# how far the words of each template are from their pair (i, j) in a padded sentence
+# distance of the words of each template from their pair (i, j) in a padded sentence
 FIRST_OFFSET = np.ascontiguousarray(WORD_PAIRS[:, 0] + MARGIN)
 SECOND_OFFSET = np.ascontiguousarray(WORD_PAIRS[:, 1] + MARGIN)
-# how much longer a pair is than its words are apart, forwards and back
+# distance of a pair minus the distance of its words, forwards and back
 SHORTER = np.stack([SECOND_OFFSET - FIRST_OFFSET, FIRST_OFFSET - SECOND_OFFSET])
-BORDER = 2 * MARGIN  # words matter to pairs so far beyond them
+BORDER = 2 * MARGIN  # largest distance of a pair from its words
 WIDER = 2 * BORDER + 2
 
 
 @inner
 def label_scores(block, index, sentence, n_words, weights, wanted, scores):
-    """Sums of weights of all pairs of wanted rows, for each label, into scores[label, i, j − 1].
+    """Fills scores[label, i, j − 1] with sums of weights of all pairs of wanted rows, for each
+    label.
 
-    `weights` is (n_features + 1, labels); the last row is that of features that do not exist.
+    `weights` is (n_features + 1, labels); the last row is for missing features.
     """
     labels = weights.shape[1]
     number, tags, width = sentence - block.first, block.tags, n_words + WIDER
@@ -89,17 +90,17 @@ def label_scores(block, index, sentence, n_words, weights, wanted, scores):
 
 @uncounted
 def place_of(i, j, width):
-    """Where a pair is among all pairs of places in a padded sentence and beyond it."""
+    """The index of a pair among all pairs of places in a padded sentence and beyond it."""
     return (i + BORDER) * width + j + BORDER
 
 
 @inner
 def _add_words(block, index, sentence, n_words, values, sums, of_records):
-    """Adds values of records to the pairs that have their words, if they are values `of_records`;
-    otherwise values of pairs to those records, which is the transpose.
+    """With `of_records`, adds values of records to the pairs with their words; otherwise adds
+    values of pairs to records, which is the transpose.
 
-    A record belongs to up to 21 pairs, some of them beyond the ends of the sentence, where nobody
-    looks.
+    A record belongs to up to 21 pairs, some of them beyond the ends of the sentence, which are not
+    used.
     """
     begin, template, first = index.begin, index.template, index.begin[0]
     width = n_words + WIDER
@@ -147,7 +148,7 @@ def _distance_sums(block, weights):
 
 @inner
 def _side_sums(block, first, n_words, weights):
-    """Sums of the weights of each place's features, as i and then as j, (n + 2, 2, 2 · labels)."""
+    """Sums of the weights of each place's features, as i and as j, (n + 2, 2, 2 · labels)."""
     labels = weights.shape[1]
     sums = np.zeros((n_words + 2, 2, 2 * labels))
     for place in range(n_words + 2):
@@ -162,7 +163,7 @@ def _side_sums(block, first, n_words, weights):
 
 @inner
 def sequence_scores(scores, n_words, totals):
-    """Eq. 2 for all pairs, totals[i, j − 1]."""
+    """Fills totals[i, j − 1] by eq. 2 for all pairs."""
     for i in range(n_words + 1):
         between = 0.0
         for j in range(i + 1, n_words + 2):
@@ -209,8 +210,8 @@ def _scores(symbols, events, index, weights):
 def log_probabilities(scores: FloatArray) -> FloatArray:
     """log P(NP | CP) from scores, over all candidates.
 
-    Rows are CP, from BOS (0) to the last word; columns are NP − 1, from the first word to EOS. The
-    pair where both are the same place is −∞.
+    Rows are CP, from BOS (0) to the last word; columns are NP − 1, from the first word to EOS. It
+    is −∞ if both are the same place.
     """
     others = scores.copy()
     np.fill_diagonal(others[1:], -np.inf)
@@ -219,8 +220,8 @@ def log_probabilities(scores: FloatArray) -> FloatArray:
 
 @inner
 def sequence_changes(residual, n_words, changes):
-    """What one unit more of CN, CI and IN changes, changes[label, i, j − 1], if one unit more of
-    a total changes residual[i, j − 1]."""
+    """Fills changes[label, i, j − 1] with the derivatives by CN, CI and IN, given the derivatives
+    by the totals, residual[i, j − 1]."""
     for i in range(n_words + 1):
         beyond = 0.0
         for j in range(n_words + 1, i, -1):
@@ -245,7 +246,8 @@ def sequence_changes(residual, n_words, changes):
 
 @inner
 def add_changes(block, index, sentence, n_words, wanted, changes, gradient):
-    """Adds the changes of all pairs of wanted rows to the gradient of their features' weights."""
+    """Adds the derivatives of all pairs of wanted rows to the gradient of their features'
+    weights."""
     labels = gradient.shape[1]
     number, tags, width = sentence - block.first, block.tags, n_words + WIDER
     side = np.zeros((n_words + 2, 2, 2 * labels))

@@ -1,17 +1,17 @@
-"""Which features a model has, those that were counted often enough, and their numbers.
+"""Selects and numbers the features of a model: those with large enough counts.
 
-All features of the pair (CP, NP) of an event count. Of the other candidates of the same event only
-four templates count (Goto et al. 2013, §4.2 and footnote 12), which keeps the number of features
-down.
+All features of the pair (CP, NP) of an event are counted. For the other candidates of the same
+event only four templates are counted (Goto et al. 2013, §4.2 and footnote 12), which limits the
+number of features.
 
-Half of a model's features are two words at certain offsets from i and j, ⟨o, s_p, s_q⟩. Those of
-the same orientation and words make a record: features with numbers that follow each other, one for
-each of the 21 templates that exist.
+Half of a model's features are two words at certain offsets from i and j, ⟨o, s_p, s_q⟩. Those with
+the same orientation and words form a record: features with consecutive numbers, one for each of the
+21 templates that occurs.
 
     record 5: features 700 to 702       templates of 700, 701, 702: 0, 1, 4
 
-So training and decoding look up the words of two places once and not for 21 pairs of places, and
-weights that are used together lie together. All other features, with at most one word beside tags,
+So training and decoding look up the words of two places once instead of for 21 pairs of places, and
+weights that are used together are adjacent. All other features, with at most one word besides tags,
 are numbered before these, by their keys (`KeyIndex`).
 """
 
@@ -49,22 +49,22 @@ from hyperbaton.models.distortion.next_word.templates import (
     word_template,
 )
 
-RANGES = 64  # of keys whose counts are added up at a time
-ALL_TEMPLATES = 2 * SIDE + BOTH + 2  # templates
+RANGES = 64  # ranges of keys, whose counts are summed separately
+ALL_TEMPLATES = 2 * SIDE + BOTH + 2
 _WORDS = (1 << (2 * WORD_BITS)) - 1  # the bits of two words in a key
 
 
 def select_features(
     symbols: Symbols, events: NextWordEvents, min_count: int = 4, threads: int = 2
 ) -> Int64Array:
-    """The keys of the features that were counted at least `min_count` times, the most frequent
-    first: what is used together should lie close together in memory."""
+    """The keys of the features with counts of at least `min_count`, the most frequent first, so
+    that features that are used together are close in memory."""
 
     def count(first: int) -> tuple[Int64Array, Int32Array]:
         last = min(first + SENTENCES_AT_ONCE, events.n_sentences)
         keys = _counted_keys(symbols, events, first, last)
-        found, counts = np.unique(keys, return_counts=True)
-        return found, counts.astype(np.int32)
+        distinct, counts = np.unique(keys, return_counts=True)
+        return distinct, counts.astype(np.int32)
 
     with ThreadPoolExecutor(threads) as pool:
         chunks = list(pool.map(count, range(0, events.n_sentences, SENTENCES_AT_ONCE)))
@@ -75,8 +75,8 @@ def select_features(
 
 
 def _bounds(keys: list[Int64Array]) -> list[int]:
-    """Where ranges of keys begin and end that each take a small part of memory."""
-    some = np.sort(np.concatenate([np.empty(0, np.int64), *(one[::RANGES] for one in keys)]))
+    """The bounds of ranges of keys that each take a small part of memory."""
+    some = np.sort(np.concatenate([np.empty(0, np.int64), *(chunk[::RANGES] for chunk in keys)]))
     inner = np.unique(some[:: max(len(some) // RANGES, 1)])
     return [0, *inner[inner > 0].tolist(), np.iinfo(np.int64).max]
 
@@ -84,7 +84,7 @@ def _bounds(keys: list[Int64Array]) -> list[int]:
 def _often(
     chunks: list[tuple[Int64Array, Int32Array]], ends: tuple[int, int], min_count: int
 ) -> tuple[Int64Array, Int64Array]:
-    """The keys of a range that all chunks together have often enough, and their counts."""
+    """The keys of a range with large enough counts over all chunks, and their counts."""
     slices = [slice(*np.searchsorted(keys, ends)) for keys, _ in chunks]
     keys = np.concatenate([keys[part] for (keys, _), part in zip(chunks, slices, strict=True)])
     counts = np.concatenate([n[part] for (_, n), part in zip(chunks, slices, strict=True)])
@@ -98,7 +98,7 @@ def _often(
 
 @kernel
 def _counted_keys(symbols, events, first, last):
-    """A key for everything that counts; some are ABSENT."""
+    """The keys of all counted features, with repetitions; some are ABSENT."""
     size = 0
     for sentence in range(first, last):
         n_words = events.word_offsets[sentence + 1] - events.word_offsets[sentence]
@@ -141,8 +141,8 @@ class PairIndex(NamedTuple):
 
 
 def make_pair_index(keys: Int64Array) -> PairIndex:
-    """The index of distinct keys. Records are numbered in the order of their first keys, so if the
-    most frequent keys come first, frequent records do."""
+    """The index of distinct keys. Records are numbered in the order of their first keys, so
+    frequent records come first if frequent keys do."""
     template = word_template(keys)
     is_words = (template >= 0) & (template < TAG_PAIR)
     others = keys[~is_words]
@@ -181,7 +181,7 @@ def keys_in_order(index: PairIndex) -> Int64Array:
 
 
 def saved_index(index: PairIndex) -> dict[str, NDArray[Any]]:
-    """An index as arrays, for files and workers."""
+    """The index as arrays, for files and workers."""
     pairs, record = index.records
     return saved(index.others) | {"pairs": pairs, "record": record} | saved(index)
 

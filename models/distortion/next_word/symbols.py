@@ -1,7 +1,7 @@
-"""Words and tags of sentences as the symbols of features.
+"""Converts words and tags of sentences to the symbols of features.
 
-The second layer is tags if the training corpus has them, else word classes, else nothing. It is
-remembered, because sentences to translate must have the same.
+The second layer is tags if the training corpus has them, else word classes, else nothing. Sentences
+to translate must have the same layer.
 """
 
 from dataclasses import dataclass, field
@@ -17,12 +17,12 @@ from hyperbaton.models.distortion.next_word.templates import BEGIN, END, PAD, Sy
 TAGS, CLASSES, WORDS_ONLY = "tags", "classes", ""
 NO_SYMBOL = -1
 OUTSIDE = {PAD: "<pad>", BEGIN: "<s>", END: "</s>"}
-FIRST = len(SPECIAL)  # numbers of classes begin where those of words do, behind PAD, BOS and EOS
+FIRST = len(SPECIAL)  # numbers of classes begin like those of words, after PAD, BOS and EOS
 
 
 @dataclass(frozen=True, eq=False)
 class SymbolCoder:
-    """Turns sentences into symbols; unknown words and tags are NO_SYMBOL."""
+    """Converts sentences to symbols; unknown words and tags are NO_SYMBOL."""
 
     vocabulary: Vocabulary
     layer: str = WORDS_ONLY
@@ -30,7 +30,7 @@ class SymbolCoder:
 
     @classmethod
     def of(cls, corpus: AlignedCorpus) -> "SymbolCoder":
-        """For the words of a corpus and its second layer."""
+        """The coder for the words and the second layer of a corpus."""
         side = corpus.source
         layer, n_tags = WORDS_ONLY, len(side.tag_vocabulary)
         if side.tags is not None:
@@ -45,7 +45,7 @@ class SymbolCoder:
         return frozenset({self.layer} - {WORDS_ONLY})
 
     def corpus(self, corpus: AlignedCorpus) -> Symbols:
-        """The source sentences of the corpus that the coder was made for, or some of them."""
+        """The symbols of the source sentences of the coder's corpus, or of some of them."""
         side = corpus.source
         words = _known(side.words.values)
         if self.layer == TAGS and side.tags is not None:
@@ -63,7 +63,7 @@ class SymbolCoder:
         return Symbols(words, np.full_like(words, NO_SYMBOL))
 
     def text(self, name: str, symbol: int) -> str:
-        """A symbol in words; names of words begin with s."""
+        """A symbol as text; names of words begin with s."""
         if symbol in OUTSIDE:
             return OUTSIDE[symbol]
         if name.startswith("s"):

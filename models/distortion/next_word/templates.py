@@ -1,18 +1,18 @@
 """The features of a pair of places (i, j): Table 1 of Goto et al. (2013), as 64-bit keys.
 
-With s words, t tags or word classes, o the orientation (1 if j lies before i) and d the class of
-the distance, a pair has 42 features:
+With s words, t tags or word classes, o the orientation (1 if j is before i) and d the class of the
+distance, a pair has 42 features:
 
     of either side    ⟨o, s_p⟩ for p = i−2 … i+2 and j−2 … j+2, ⟨o, t_i⟩, ⟨o, t_j⟩          12
     of both           ⟨o, s_p, s_q⟩ for |p − i| ≤ 2, |q − j| ≤ 2, one of them ≤ 1          21
                       ⟨o, t_i, t_j⟩, also with t_{i−1}, t_{i+1}, t_{j−1}, t_{j+1}, s_i, s_j   7
     of the distance   ⟨o⟩, ⟨o, d⟩                                                          2
 
-p and q are known by their side and offset. The features of a side are those of all pairs with the
-same place there, so they are kept apart: a sentence has few of them.
+p and q are identified by side and offset. All pairs with the same place on one side share the
+features of that side, so these are stored separately: a sentence has few of them.
 
 A key is exact, not a hash: template, orientation, and up to three symbols. A symbol below 0 is
-unknown, and a feature with an unknown symbol does not fire.
+unknown, and a feature with an unknown symbol is absent.
 """
 
 from typing import NamedTuple
@@ -41,24 +41,24 @@ WORD_PAIRS = np.array(
     )
 )
 TAG_PAIR = len(WORD_PAIRS)  # number of ⟨o, t_i, t_j⟩ among the templates of both
-CANDIDATE = 4  # templates that are counted for pairs that are not CP and NP
+CANDIDATE = 4  # templates that are counted for pairs other than CP and NP
 _FIRST_BOTH = 2 * SIDE
 _FIRST_DISTANCE = _FIRST_BOTH + BOTH
 
 
 class Symbols(NamedTuple):
-    """Words and tags of sentences, one after the other; below 0: unknown."""
+    """Words and tags of sentences, concatenated; below 0: unknown."""
 
     words: Int32Array
     tags: Int32Array
 
 
 def check_sizes(n_words: int, n_tags: int) -> None:
-    """Keys have room for so many words and tags."""
+    """Checks that words and tags fit into keys."""
     for what, number, bits in (("words", n_words, WORD_BITS), ("tags", n_tags, TAG_BITS)):
         if number > 1 << bits:
             raise DataError(
-                f"the vocabulary has {number:,} {what}", expected=f"at most {1 << bits:,}"
+                f"the vocabulary has {number:,} {what}", expected=f"expected at most {1 << bits:,}"
             )
 
 
@@ -92,7 +92,7 @@ def _key(template, o, first, second, third):
 
 @inner
 def side_keys(words, tags, place, side, o, keys):
-    """The features of one side, 0 for i and 1 for j, into keys[:SIDE]."""
+    """Fills keys[:SIDE] with the features of one side, 0 for i and 1 for j."""
     at = place + MARGIN
     for offset in range(-2, 3):
         template = side * SIDE + offset + 2
@@ -102,7 +102,7 @@ def side_keys(words, tags, place, side, o, keys):
 
 @inner
 def word_pair_key(words, i, j, number, o):
-    """⟨o, s_p, s_q⟩; words take more bits than tags, and here there are only two symbols."""
+    """The key of ⟨o, s_p, s_q⟩; it has only two symbols, with more bits for words than for tags."""
     p, q = WORD_PAIRS[number]
     first, second = words[i + MARGIN + p], words[j + MARGIN + q]
     if first < 0 or second < 0:
@@ -112,20 +112,20 @@ def word_pair_key(words, i, j, number, o):
 
 
 def word_template(keys: Int64Array) -> Int64Array:
-    """The numbers of templates in `WORD_PAIRS`, for keys of two words; others are outside."""
+    """The template's index in `WORD_PAIRS` for keys of two words; out of range for others."""
     result: Int64Array = (keys >> (_PAYLOAD + 1)) - _FIRST_BOTH
     return result
 
 
 def key_of_words(number: Int64Array, o: Int64Array, both: Int64Array) -> Int64Array:
-    """Keys of templates of `WORD_PAIRS`, as `word_pair_key` makes them."""
+    """Keys of templates of `WORD_PAIRS`, as in `word_pair_key`."""
     result: Int64Array = (((_FIRST_BOTH + number) * 2 + o) << _PAYLOAD) | both
     return result
 
 
 @inner
 def tag_keys(words, tags, i, j, o, keys):
-    """The features of both sides that have tags into keys[:TAGS]."""
+    """Fills keys[:TAGS] with the features of both sides that have tags."""
     at, to = i + MARGIN, j + MARGIN
     t_i, t_j, first = tags[at], tags[to], _FIRST_BOTH + TAG_PAIR
     keys[0] = _key(first, o, t_i, t_j, 0)
@@ -139,7 +139,7 @@ def tag_keys(words, tags, i, j, o, keys):
 
 @inner
 def both_keys(words, tags, i, j, o, keys):
-    """The features of both sides together into keys[:BOTH]."""
+    """Fills keys[:BOTH] with the features of both sides."""
     for number in range(TAG_PAIR):
         keys[number] = word_pair_key(words, i, j, number, o)
     tag_keys(words, tags, i, j, o, keys[TAG_PAIR:])
@@ -147,8 +147,8 @@ def both_keys(words, tags, i, j, o, keys):
 
 @inner
 def candidate_keys(words, tags, i, j, o, keys):
-    """Those that are counted for a pair that is not CP and NP (footnote 12) into
-    keys[:CANDIDATE]."""
+    """Fills keys[:CANDIDATE] with the features that are counted for a pair other than CP and NP
+    (footnote 12)."""
     at, to = i + MARGIN, j + MARGIN
     t_i, t_j, first = tags[at], tags[to], _FIRST_BOTH + TAG_PAIR
     keys[0] = word_pair_key(words, i, j, 0, o)
@@ -176,8 +176,8 @@ _NAMES = (
 
 
 def describe(key: int) -> tuple[tuple[str, ...], int, tuple[int, ...]]:
-    """Names of a key's symbols, its orientation, and the symbols: words for names in s, tags for
-    names in t, and a class of distances for d."""
+    """The names of a key's symbols, its orientation, and the symbols: words for names with s, tags
+    for names with t, and a class of distances for d."""
     template, o = divmod(key >> _PAYLOAD, 2)
     payload = key & ((1 << _PAYLOAD) - 1)
     if template < _FIRST_BOTH:

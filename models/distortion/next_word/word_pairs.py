@@ -1,8 +1,8 @@
 """The pair and the sequence model (Goto et al. 2013, eqs. 1 and 2): log P(NP | CP).
 
-Both look at the words around the current place and around each candidate together. The sequence
-model also looks at everything between them, and so learns from the data how far is too far. Trained
-by `models/distortion/next_word/fitting.py`.
+Both use the words around the current place and around each candidate. The sequence model also uses
+all words between them, and so learns the effect of distance from the data. Trained by
+`models/distortion/next_word/fitting.py`.
 """
 
 from pathlib import Path
@@ -54,10 +54,10 @@ ORIENTATIONS = ("forward", "back")
 
 
 class WordPairModel(WordPairSettings, NextWordModel):
-    """What both models have in common."""
+    """The common part of both models."""
 
     FORMAT: ClassVar[int] = 2
-    REVISION: ClassVar[int] = 2  # 1: gradients of places that are current twice were lost
+    REVISION: ClassVar[int] = 2  # 1 lost gradients of places that are current twice
     labels: ClassVar[int]
 
     @property
@@ -85,7 +85,7 @@ class WordPairModel(WordPairSettings, NextWordModel):
     def learn(self, corpus: AlignedCorpus, coder: SymbolCoder, means: Means) -> None:
         fit = train_word_pairs(corpus, coder, self.labels, self, means)
         self.index_ = fit.index
-        # half the memory, and the same numbers as after saving and loading
+        # half the memory, and the same values as after saving and loading
         self.weights_: NDArray[np.float32] = fit.weights.astype(np.float32)
         self.prior_, self.trials_ = fit.prior, fit.trials
         self.n_events_, self.n_passes_ = fit.n_events, fit.n_passes
@@ -152,7 +152,7 @@ class Pair(WordPairModel):
 
 
 class Sequence(WordPairModel):
-    """As pair, and from all words between them as well (Goto et al. 2013, eq. 2)."""
+    """Like pair, but also from all words between them (Goto et al. 2013, eq. 2)."""
 
     name: ClassVar[str] = "sequence"
     labels = SEQUENCE

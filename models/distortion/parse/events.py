@@ -1,8 +1,8 @@
 """Training events: the outcomes that the model should predict, one for each visit of a path.
 
-An event is a source phrase s in its situation, with the candidate t and the jump j that the word
-alignment shows. The situation is given as keys of feature groups (`templates.py`). Covered are the
-words that the path has visited before.
+An event is a source phrase s in its context, with the candidate t and the jump j from the word
+alignment. The context is given as keys of feature groups (`templates.py`). The words that the path
+has visited before are covered.
 """
 
 from collections.abc import Callable
@@ -42,7 +42,7 @@ from hyperbaton.models.distortion.parse.templates import (
     static_keys,
 )
 
-PATHS_AT_ONCE = 1000  # that a thread takes, one for each sentence
+PATHS_AT_ONCE = 1000  # batch size of a thread; one path for each sentence
 MOST_KEYS = MOST_STATIC + 2 + 4 + 1 + 2 * MOST_NEIGHBOURS
 
 
@@ -56,7 +56,7 @@ class PathEvents(NamedTuple):
 
 
 class EventLayers(NamedTuple):
-    """The layers of a corpus that events look at; tags 0 and trees without nodes if absent."""
+    """The layers of a corpus that events use; tags 0 and trees without nodes if absent."""
 
     source_words: Int32Array
     source_tags: Int32Array
@@ -71,19 +71,19 @@ class CorpusPaths(NamedTuple):
     """The paths of a corpus, with the phrases and candidates of the inventory."""
 
     path: Path
-    offsets: Int64Array  # where the units of each sentence begin
+    offsets: Int64Array  # the first unit of each sentence
     source: Int32Array  # (U,) source phrase of each unit
     choice: Int32Array  # (U,) number of its translation among the candidates
 
 
 def layers_of(corpus: AlignedCorpus, trees: Ragged | None) -> EventLayers:
-    """`trees` are those of the source side after rewrites. Tags that do not fit into packed keys
-    count as unknown."""
+    """The layers of a corpus, with the rewritten `trees` of the source side. Tags that do not fit
+    into packed keys count as unknown."""
     words, targets = corpus.source.words, corpus.target.words
     tags = np.zeros(len(words.values), np.int32)
     if corpus.source.tags is not None:
-        own = corpus.source.tags.values
-        tags = np.where(own < MOST_TAGS - 1, own, 0).astype(np.int32)
+        of_words = corpus.source.tags.values
+        tags = np.where(of_words < MOST_TAGS - 1, of_words, 0).astype(np.int32)
     if trees is None:
         trees = Ragged(np.empty((0, 4), np.int32), np.zeros(len(words) + 1, np.int64))
     return EventLayers(
@@ -122,7 +122,7 @@ def make_events(
 
 
 def padded(words: Int32Array) -> Int32Array:
-    """A sentence's ids between those of its edges."""
+    """A sentence's word ids with BEGIN and END."""
     return np.concatenate([[BEGIN], words, [END]]).astype(np.int32)
 
 
@@ -147,16 +147,17 @@ def _events(layers, path, offsets, source, families, levels, first, last, jump, 
             start, end = path.start[unit], path.end[unit]
             jump[row] = jump_index(start, previous_end)
             tag[row] = phrase_tag(tags, start + 1, end + 1)
-            own = keys[size : size + MOST_KEYS]
-            n = static_keys(families, source[unit], words, tags, start, end, own)
+            of_unit = keys[size : size + MOST_KEYS]
+            n = static_keys(families, source[unit], words, tags, start, end, of_unit)
             if families & HISTORY and source[unit]:
                 at = path.at[unit]
-                own[n] = pack(LAST, source[unit], targets[at - 1] if at > 0 else BEGIN)
-                own[n + 1] = pack(BEFORE_LAST, source[unit], targets[at - 2] if at > 1 else BEGIN)
+                before_last = targets[at - 2] if at > 1 else BEGIN
+                of_unit[n] = pack(LAST, source[unit], targets[at - 1] if at > 0 else BEGIN)
+                of_unit[n + 1] = pack(BEFORE_LAST, source[unit], before_last)
                 n += 2
             n = _coverage_keys(
                 families, levels, source[unit], tag[row], tree, start, end, n_words, coverage,
-                nodes, sides, own, n,
+                nodes, sides, of_unit, n,
             )  # fmt: skip
             n_keys[row] = n
             size += n
@@ -169,7 +170,7 @@ def _events(layers, path, offsets, source, families, levels, first, last, jump, 
 def _coverage_keys(
     families, levels, source, tag, tree, start, end, n_words, coverage, nodes, sides, keys, n
 ):
-    """Appends the groups that depend on the coverage; the number of keys then."""
+    """Appends the groups that depend on the coverage; returns the new number of keys."""
     if families & WORDS:
         if start > 0 and not is_covered(coverage, start - 1):
             n = _add_both(keys, n, source, near_keys(source, tag, 0))
@@ -191,7 +192,7 @@ def _coverage_keys(
 
 @inner
 def _add_both(keys, n, source, both):
-    """Appends the key of the word, if it is known, and that of the tag."""
+    """Appends the key of the word, if it is known, and the key of the tag."""
     if source:
         n = add_key(keys, n, both[0])
     return add_key(keys, n, both[1])

@@ -1,7 +1,7 @@
-"""The features that a model has: those seen in training, numbered group by group.
+"""The features of a model: those seen in training, numbered group by group.
 
-Feature i adds its weight to column `column[i]` of the outcomes whenever its group is asked
-(`templates.py`), so a group is a run of features and looking up a group finds them all.
+Feature i adds its weight to column `column[i]` of the outcomes if its group is present
+(`templates.py`), so a group is a run of features that are looked up together.
 """
 
 from typing import NamedTuple
@@ -23,7 +23,7 @@ from hyperbaton.models.distortion.parse.templates import (
 
 
 class FeatureGroups(NamedTuple):
-    key: Int64Array  # (groups,) rising
+    key: Int64Array  # (groups,) increasing
     begin: Int64Array  # (groups + 1,) features of group g are begin[g]:begin[g + 1]
     column: Int32Array  # (F,)
     of_key: KeyIndex  # from keys to groups
@@ -32,8 +32,8 @@ class FeatureGroups(NamedTuple):
 def select_features(
     events: PathEvents, inventory: Inventory, n_target_tags: int, min_count: int
 ) -> tuple[FeatureGroups, Int64Array, Ragged]:
-    """Features that fire at least `min_count` times with the observed outcomes; how often they do;
-    and the groups of each event."""
+    """The features with a count of at least `min_count` in the observed outcomes, their counts, and
+    the groups of each event."""
     keys, group = np.unique(events.keys, return_inverse=True)
     event = np.repeat(np.arange(len(events.source)), np.diff(events.key_begin))
     tag = inventory.tag[inventory.begin[events.source] + events.choice]

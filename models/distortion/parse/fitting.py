@@ -1,4 +1,4 @@
-"""From an aligned corpus to a fitted model: paths, inventory, events, prior, features, weights."""
+"""Fits the model to an aligned corpus: paths, inventory, events, prior, features, weights."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -49,7 +49,7 @@ LBFGS, IIS = "lbfgs", "iis"
 
 @dataclass(eq=False, kw_only=True)
 class ParseSettings:
-    """What the model `parse` learns, and how."""
+    """Settings for learning the model `parse`."""
 
     use: str = "me+prior+cov+sib"  # features and prior, joined by `+`
     alpha: float = 0.9  # weight of the local distribution in the smoothed prior
@@ -73,7 +73,7 @@ class ParseSettings:
 
 @dataclass(frozen=True, eq=False)
 class Learned:
-    """A fitted model: everything that decoding needs."""
+    """A fitted model, with all data for decoding."""
 
     source_words: Vocabulary
     target_words: Vocabulary
@@ -83,7 +83,7 @@ class Learned:
     inventory: Inventory
     prior: Prior
     features: FeatureGroups
-    counts: Int64Array  # (F,) how often each feature fires in training
+    counts: Int64Array  # (F,) count of each feature in training
     weights: FloatArray  # (F,) λ
     report: Mapping[str, float] = field(default_factory=dict)  # sizes of the training data
 
@@ -141,8 +141,8 @@ def visit(
     path, offsets = corpus_paths(corpus, unaligned)
     if not len(path.start):
         raise DataError(
-            "there is nothing to learn from: no pair has a link",
-            expected="a corpus with word alignments",
+            "nothing to learn from: no pair has a link",
+            expected="expected a corpus with word alignments",
         )
     tags = tags_of_words(corpus.target, n_target_words)
     inventory, source, choice = build_inventory(path_pairs(corpus, path, offsets), more, tags)
@@ -152,7 +152,7 @@ def visit(
 def training_events(
     events: PathEvents, inventory: Inventory, prior: Prior, target: Side, min_count: int
 ) -> tuple[TrainingEvents, Int64Array]:
-    """The training data, and how often each feature fires with the observed outcomes."""
+    """The training data, and the count of each feature in the observed outcomes."""
     n_target_tags = len(target.tag_vocabulary)
     features, counts, groups = select_features(events, inventory, n_target_tags, min_count)
     # the prior of an event depends on its source phrase and tag: a few thousand combinations
@@ -170,7 +170,7 @@ def training_events(
 
 
 def variances(column: Int32Array, plan: ParseSettings) -> FloatArray:
-    """σ² of every weight, by the part of the outcome that it is for."""
+    """σ² of every weight, by the part of the outcome."""
     both = plan.variance
     jump, translation = plan.jump_variance or both, plan.translation_variance or both
     of_part = np.array([jump, translation, both, plan.tag_variance])
@@ -178,14 +178,14 @@ def variances(column: Int32Array, plan: ParseSettings) -> FloatArray:
 
 
 def tags_of_words(target: Side, n_words: int) -> Int32Array:
-    """The most frequent tag of every target word: decoding knows no other."""
+    """The most frequent tag of every target word, which is the only one known in decoding."""
     result = np.full(n_words, UNTAGGED, np.int32)
     if target.tags is None:
         return result
     width = len(target.tag_vocabulary)
     keys = target.words.values.astype(np.int64) * width + target.tags.values
     pairs, counts = np.unique(keys, return_counts=True)
-    order = np.argsort(counts, kind="stable")  # the last one written is the most frequent
+    order = np.argsort(counts, kind="stable")  # the most frequent is written last
     result[pairs[order] // width] = pairs[order] % width
     return result
 
@@ -193,14 +193,14 @@ def tags_of_words(target: Side, n_words: int) -> Int32Array:
 def _table_pairs(
     phrases: PhraseTable | None, corpus: AlignedCorpus
 ) -> tuple[UnitPairs, Vocabulary, Vocabulary]:
-    """The units of a phrase table over the corpus' vocabularies, which grow by its words."""
+    """The units of a phrase table, over the corpus' vocabularies extended by its words."""
     source = Vocabulary.from_list(corpus.source.vocabulary.words)
     target = Vocabulary.from_list(corpus.target.vocabulary.words)
     if phrases is None:
         return no_pairs(), source, target
     units = table_units(phrases)
-    own = np.array(source.extend(phrases.source_vocabulary.words), np.int32)
-    other = np.array(target.extend(phrases.target_vocabulary.words), np.int32)
-    own_source = Ragged(own[units.source.values], units.source.offsets)
-    own_target = Ragged(other[units.target.values], units.target.offsets)
-    return UnitPairs(own_source, own_target, units.weight), source, target
+    source_ids = np.array(source.extend(phrases.source_vocabulary.words), np.int32)
+    target_ids = np.array(target.extend(phrases.target_vocabulary.words), np.int32)
+    sources = Ragged(source_ids[units.source.values], units.source.offsets)
+    targets = Ragged(target_ids[units.target.values], units.target.offsets)
+    return UnitPairs(sources, targets, units.weight), source, target

@@ -1,21 +1,21 @@
-"""The source phrases s, and the translations t that each of them may have.
+"""The source phrases s, and the candidate translations t of each.
 
-Phrases are the units of visit paths (`path.py`), the smallest phrase pairs of the alignment. A
-source phrase's candidates are
+Phrases are the units of visit paths (`path.py`), the smallest phrase pairs of the alignment. The
+candidates of a source phrase are
 
     e_0      the empty translation, for phrases of one word
-    other    everything that is not among the candidates
-    t …      its 20 most frequent translations, if they make up at least 1/200 of all
+    other    all other translations
+    t …      its 20 most frequent translations with a share of at least 1/200
 
-`other` is one outcome, with the counts of all its members together. A member has an equal share of
-its probability (`log_share`): those that were seen, and one more for all that never were, so that
-the probabilities of translations sum to one. Sharing by count would give eq. 4 its own counts back,
-but needs all pairs in memory, and on real text held-out translations are less probable with it:
-most of those that are not candidates were never seen with this source phrase.
+`other` is one outcome, with the sum of its members' counts. Its probability is shared equally by
+its members (`log_share`): the translations that were seen, and one more for all unseen ones, so
+that the probabilities of translations sum to one. Sharing by count would reproduce the counts of
+eq. 4, but needs all pairs in memory, and gives held-out translations of real text lower
+probabilities: most of those that are not candidates were never seen with this source phrase.
 
-Counts are those of the paths. A phrase table adds those of its entries that are units, so that
-phrases from elsewhere are known as well; a pair that both have keeps the larger count. Phrase 0
-stands for unknown ones: its candidates are e_0 and other, with the counts of all phrases.
+Counts are those of the paths. A phrase table adds its entries that are units, so that phrases from
+other sources are known; a pair in both keeps the larger count. Phrase 0 represents unknown phrases:
+its candidates are e_0 and other, with the counts of all phrases.
 """
 
 from typing import NamedTuple
@@ -43,11 +43,11 @@ from hyperbaton.models.phrases.trie import (
 )
 
 UNKNOWN_SOURCE = 0
-NOTHING, OTHER = 0, 1  # target phrases: e_0, and all that are not candidates
+NOTHING, OTHER = 0, 1  # target phrases: e_0, and all without a candidate
 FIRST_TARGET = 2
 MOST_TRANSLATIONS = MOST_CANDIDATES - 2
-LEAST_SHARE = 1 / 200  # of a source phrase's occurrences: rarer ones are mostly wrong links
-# tags of target phrases: the vocabulary's special symbols serve for what has no tag of its own
+LEAST_SHARE = 1 / 200  # of a source phrase's occurrences: rarer translations are mostly wrong links
+# tags of target phrases without a tag: ids of the vocabulary's special symbols
 UNTAGGED, NOTHING_TAG, OTHER_TAG = 0, 1, 2
 
 
@@ -61,19 +61,19 @@ class Inventory(NamedTuple):
     tag: Int32Array  # (C,) tag of its first word
     counts: NDArray[np.float64]  # (C,) C(s, t)
     length: Int32Array  # (S,) words of each source phrase
-    members: Int32Array  # (S,) translations that `other` stands for
+    members: Int32Array  # (S,) number of members of `other`
 
 
 class UnitPairs(NamedTuple):
-    """Pairs of a source and a target phrase, repeated as often as they occur."""
+    """Occurrences of pairs of a source and a target phrase."""
 
     source: Ragged  # word ids
     target: Ragged  # word ids; e_0 has none
-    weight: NDArray[np.float64]  # how often each counts
+    weight: NDArray[np.float64]  # count of each occurrence
 
 
 def path_pairs(corpus: AlignedCorpus, path: Path, offsets: Int64Array) -> UnitPairs:
-    """The units of a corpus' paths. They count once each, so they have no weights."""
+    """The units of a corpus' paths, which count once each and have no weights."""
     source, target = corpus.source.words, corpus.target.words
     sentence = np.repeat(np.arange(len(corpus)), np.diff(offsets))
     first_word = np.repeat(target.offsets[sentence], np.diff(path.target_begin))
@@ -87,7 +87,7 @@ def path_pairs(corpus: AlignedCorpus, path: Path, offsets: Int64Array) -> UnitPa
 def build_inventory(
     events: UnitPairs, more: UnitPairs, tag_of_word: Int32Array
 ) -> tuple[Inventory, Int32Array, Int32Array]:
-    """The inventory, and for each event its source phrase and the number of its candidate."""
+    """The inventory, and the source phrase and candidate number of each event."""
     sources, targets = _joined(events.source, more.source), _joined(events.target, more.target)
     source_trie, source_end, n_source_nodes = build_trie(sources)
     target_trie, target_end, n_target_nodes = build_trie(targets)
@@ -116,8 +116,8 @@ def build_inventory(
         source_trie, source_of_node, target_trie, target_of_node, begin, candidate, tag, counts,
         length, members,
     )  # fmt: skip
-    own = source[: len(events.source)].astype(np.int32)
-    return inventory, own, _choices(inventory, own, target[: len(own)])
+    of_events = source[: len(events.source)].astype(np.int32)
+    return inventory, of_events, _choices(inventory, of_events, target[: len(of_events)])
 
 
 def _joined(first: Ragged, second: Ragged) -> Ragged:
@@ -128,7 +128,7 @@ def _joined(first: Ragged, second: Ragged) -> Ragged:
 def _counted(
     source: Int64Array, target: Int32Array, n_events: int, more: NDArray[np.float64]
 ) -> tuple[Int64Array, NDArray[np.float64]]:
-    """Distinct pairs as (n, 2), and how often they occur: the larger of the two counts."""
+    """The distinct pairs, (n, 2), and their counts: the larger of the two counts."""
     keys, place = np.unique(source.astype(np.int64) << 32 | target, return_inverse=True)
     counted = np.bincount(place[:n_events], minlength=len(keys)).astype(np.float64)
     other = np.zeros(len(keys))
@@ -139,7 +139,7 @@ def _counted(
 def _candidates(
     pairs: Int64Array, count: NDArray[np.float64], length: Int32Array
 ) -> tuple[Int64Array, Int32Array, NDArray[np.float64], Int32Array]:
-    """Runs of candidates with their counts, and how many translations are `other`."""
+    """Runs of candidates with their counts, and the number of members of `other`."""
     n_sources = len(length)
     source, target = pairs.T
     real = target >= FIRST_TARGET
@@ -155,8 +155,7 @@ def _candidates(
     nothing = np.bincount(source[~real], count[~real], n_sources)
     nothing[UNKNOWN_SOURCE], dropped[UNKNOWN_SOURCE] = nothing.sum(), count[real].sum()
     has_nothing = np.flatnonzero(length == 1)
-    everyone = np.arange(n_sources)
-    rows = np.concatenate([has_nothing, everyone, source[chosen]])
+    rows = np.concatenate([has_nothing, np.arange(n_sources), source[chosen]])
     targets = np.concatenate([np.full(len(has_nothing), NOTHING), np.full(n_sources, OTHER),
                               target[chosen]])  # fmt: skip
     counts = np.concatenate([nothing[has_nothing], dropped, count[chosen]])
@@ -188,7 +187,7 @@ def find_candidate(inventory, source, target):
 
 @inner
 def log_share(inventory, source, choice):
-    """What a translation has of its candidate's log probability: all of it, or a member's share."""
+    """The log of a translation's share of its candidate's probability: all, or a member's share."""
     if inventory.target[inventory.begin[source] + choice] != OTHER:
         return 0.0
     return -np.log(float(inventory.members[source]))
@@ -211,7 +210,7 @@ def no_pairs() -> UnitPairs:
 
 
 def table_units(phrases: PhraseTable) -> UnitPairs:
-    """The entries of a phrase table that are one unit, with their counts c(f, e)."""
+    """The entries of a phrase table that are single units, with their counts c(f, e)."""
     offsets = phrases.target_phrases.offsets
     n_nodes = len(phrases.entry_begin) - 1
     above, word = parents(phrases.trie), phrases.trie_word.astype(np.int64)
@@ -224,7 +223,7 @@ def table_units(phrases: PhraseTable) -> UnitPairs:
 
 
 def spell_phrases(trie: Trie, number_of_node: Int32Array, nothing: int) -> dict[int, list[int]]:
-    """The word ids of every numbered phrase of a trie, for people to read."""
+    """The word ids of every numbered phrase of a trie, for display."""
     nodes = np.flatnonzero(number_of_node != nothing)
     keys = node_keys(trie, len(number_of_node))
     words = spelled(np.maximum(keys >> 32, ROOT), keys & 0xFFFFFFFF, nodes)
@@ -234,7 +233,7 @@ def spell_phrases(trie: Trie, number_of_node: Int32Array, nothing: int) -> dict[
 
 @kernel
 def _depths(above):
-    """The number of words that lead to each node."""
+    """The depth of each node, in words."""
     depth = np.zeros(len(above), np.int64)
     for node in range(1, len(above)):
         depth[node] = depth[above[node]] + 1
@@ -258,7 +257,7 @@ def _is_unit(n_source, n_target, inner):
 
 
 def inventory_laws(arrays: CheckedArrays) -> None:
-    """Of an inventory on disk."""
+    """Checks an inventory on disk."""
     n_sources = len(arrays.indices("inventory_length", np.int32, (None,), low=1, below=256))
     arrays.indices("inventory_members", np.int32, (n_sources,), below=2**31)
     target = arrays.indices("inventory_target", np.int32, (None,), below=2**31)

@@ -3,11 +3,11 @@
     p(t, j | s) = p0(t, j | s) exp Σ λφ / Z,  Z summed over all candidates t of s and jumps j
 
 An event's groups add their weights to a table of parts of outcomes; the score of an outcome is the
-sum of its parts. The gradient takes the same way back. Work is proportional to the features that
-exist, not to features times outcomes. Both are exact.
+sum of its parts. The gradient is computed in the reverse direction. The cost is proportional to the
+number of features, not to features times outcomes. Both are exact.
 
-Improved iterative scaling (Della Pietra et al. 1997) is the paper's own algorithm, for small runs.
-Each round solves for every feature i by itself, with f#(x, y) the number of features that fire,
+Improved iterative scaling (Della Pietra et al. 1997) is the paper's algorithm, for small runs. Each
+round solves for every feature i separately, with f#(x, y) the number of active features,
 
     Σ p(y | x) φ_i exp(δ_i f#(x, y)) + (λ_i + δ_i) / σ² = count of φ_i
 
@@ -37,7 +37,7 @@ from hyperbaton.models.learning.l_bfgs import fit_with_prior, summed
 
 BLOCKS = 8  # parts of the data, summed in order: any number of threads gives the same result
 NEWTON_STEPS = 100
-LARGEST_STEP = 0.5  # keeps exp(δ f#) in bounds while Newton's method finds its way
+LARGEST_STEP = 0.5  # keeps exp(δ f#) bounded in Newton's method
 
 
 class TrainingEvents(NamedTuple):
@@ -57,7 +57,7 @@ class TrainingEvents(NamedTuple):
 
 def maximise(
     data: TrainingEvents,
-    counts: Int64Array,  # (F,) how often each feature fires with the observed outcomes
+    counts: Int64Array,  # (F,) count of each feature in the observed outcomes
     variance: FloatArray,  # (F,) σ² of each weight
     iterations: int,
     threads: int,
@@ -91,7 +91,7 @@ def maximise(
 def log_likelihood(
     data: TrainingEvents, weights: FloatArray, pool: ThreadPoolExecutor
 ) -> tuple[float, FloatArray]:
-    """Σ log p(t, j | s) over the events, and the features' expected counts."""
+    """Σ log p(t, j | s) over the events, and the expected counts of features."""
     edges = np.linspace(0, len(data.source), BLOCKS + 1).astype(np.int64)
 
     def work(block: int) -> tuple[float, FloatArray]:
@@ -152,7 +152,7 @@ def gather(columns, prior, tags, n, p):
 
 @inner
 def scatter(p, tags, n, columns):
-    """Sums of the outcomes' values over the parts that they share."""
+    """Adds the values of outcomes to their parts."""
     for t in range(n):
         w, g = W_COLUMN + t * N_JUMPS, G_COLUMN + tags[t] * N_JUMPS
         for j in range(N_JUMPS):
@@ -164,8 +164,8 @@ def scatter(p, tags, n, columns):
 
 @inner
 def normalise(p, n):
-    """Turns scores into probabilities. `to_probabilities` would take a tenth longer: the number of
-    jumps is known here when it is compiled."""
+    """Converts scores to probabilities. `to_probabilities` would take a tenth longer, because here
+    the number of jumps is a compile-time constant."""
     highest, total = -np.inf, 0.0
     for t in range(n):
         for j in range(N_JUMPS):
@@ -205,7 +205,7 @@ def scale_iteratively(
 def _solve(
     expected: FloatArray, counts: Int64Array, weights: FloatArray, variance: FloatArray
 ) -> FloatArray:
-    """δ of every feature, by Newton's method; the left side is convex and rises."""
+    """δ of every feature, by Newton's method; the left side is convex and increasing."""
     active = np.arange(expected.shape[1])
     change = np.zeros(len(weights))
     for _ in range(NEWTON_STEPS):
@@ -221,7 +221,7 @@ def _solve(
 
 @kernel
 def _most_active(data):
-    """The largest number of features that fire together."""
+    """The largest number of simultaneously active features."""
     most = 0
     ones = np.ones(len(data.features.column))
     columns, active = np.empty(data.n_columns), np.empty((MOST_CANDIDATES, N_JUMPS))
@@ -233,7 +233,8 @@ def _most_active(data):
 
 @inner
 def _active(data, event, ones, columns, active):
-    """How many features fire with each outcome of an event; the number of candidates."""
+    """Fills in the number of active features of each outcome of an event; returns the number of
+    candidates."""
     tags, groups = _situation(data, event)
     n = len(tags)
     columns[:] = 0.0
@@ -245,7 +246,8 @@ def _active(data, event, ones, columns, active):
 
 @kernel
 def _expected(data, weights, expected):
-    """Fills expected counts by number of active features, (F, most + 1); the log likelihood."""
+    """Fills in expected counts by number of active features, (F, most + 1); returns the log
+    likelihood."""
     columns, active = np.empty(data.n_columns), np.empty((MOST_CANDIDATES, N_JUMPS))
     p = np.empty((MOST_CANDIDATES, N_JUMPS))
     back = np.empty((expected.shape[1], data.n_columns))

@@ -1,4 +1,4 @@
-"""Learned features for people to read: α = e^λ, as in Tables 1 and 5 of Xiang et al. 2011."""
+"""Lists learned features, with α = e^λ, as in Tables 1 and 5 of Xiang et al. 2011."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,12 +24,12 @@ FAMILY_OF = (
     "jump", "lexical", "lexical", "lexical", "context", "context", "context", "context", "history",
     "history", "tags", "tags", "tags", "words", "words", "cov", "sib", "sib",
 )  # fmt: skip
-OF_TAGS = (  # templates that ask for the tag of s
+OF_TAGS = (  # templates with the tag of s
     templates.TAG, templates.LEFT_TAG, templates.RIGHT_TAG, templates.NEAR_TAG,
     templates.SIBLING_TAG,
 )  # fmt: skip
 SHOWN = {**{family: family for family in FAMILY_OF}, "coverage": "cov", "sibling": "sib"}
-# where the word or tag b stands beside the phrase, and the vocabulary that it is from
+# the position of the word or tag b next to the phrase, and its vocabulary
 BESIDE = {
     templates.LEFT: ("{} _", "source_words"), templates.LEFT_J: ("{} _", "source_words"),
     templates.RIGHT: ("_ {}", "source_words"), templates.RIGHT_J: ("_ {}", "source_words"),
@@ -43,9 +43,9 @@ ALL_FEATURES = 1 << 60  # as the limit of a list
 
 @dataclass(frozen=True)
 class FeatureRow:
-    """One feature; fields that it does not ask about are empty or None."""
+    """One feature; fields that do not apply are empty or None."""
 
-    count: int  # how often it fires in training
+    count: int  # in training
     alpha: float  # e^λ: above 1 it makes its outcome more likely
     jump: int | None
     target: str  # target words or a tag of them, e_0 for the empty translation
@@ -54,12 +54,12 @@ class FeatureRow:
     node: str = ""  # label of the sibling or parent
     coverage: int | None = None  # 0 open, 1 covered, 2 partly
     side: int | None = None  # −1 left, 1 right
-    near: str = ""  # word or tag beside it
+    near: str = ""  # neighbouring word or tag
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """Which features to list; None means any."""
+    """The features to list; None means any."""
 
     family: str | None = None
     word: str | None = None  # source words
@@ -74,7 +74,7 @@ class Wanted:
 def list_features(
     learned: Learned, wanted: Wanted, limit: int = 20, order: str = "count"
 ) -> tuple[list[FeatureRow], int]:
-    """The features that match, most frequent or strongest first, and how many there are."""
+    """The matching features, most frequent or strongest first, and their number."""
     columns = _Columns(learned)
     chosen = np.flatnonzero(columns.matching(wanted))
     strength = np.abs(learned.weights[chosen]) if order == "alpha" else learned.counts[chosen]
@@ -118,14 +118,14 @@ class _Columns:
             family = SHOWN.get(wanted.family)
             if family is None:
                 raise SettingError(
-                    f"there is no family {wanted.family!r} of features",
+                    f"unknown feature family {wanted.family!r}",
                     expected=nearest(wanted.family, list(SHOWN)),
                 )
             result &= np.isin(self.template, [i for i, f in enumerate(FAMILY_OF) if f == family])
         if wanted.word is not None:
             ids = _known(learned.source_words, wanted.word.split(), "source word")
-            own = [number for number, words in self.source_phrases.items() if words == ids]
-            result &= ~self.of_tag & (self.template != templates.JUMP) & np.isin(self.a, own)
+            numbers = [number for number, words in self.source_phrases.items() if words == ids]
+            result &= ~self.of_tag & (self.template != templates.JUMP) & np.isin(self.a, numbers)
         if wanted.tag is not None:
             (tag,) = _known(learned.source_tags, [wanted.tag], "source tag")
             result &= self.of_tag & (self.a == tag)
@@ -142,17 +142,17 @@ class _Columns:
     def _has_target(self, text: str) -> BoolArray:
         learned = self.learned
         tag = int(learned.target_tags.encode([text])[0])
-        found: BoolArray
+        matches: BoolArray
         if text in (EMPTY_WORD, OTHER_WORDS):
             number = NOTHING if text == EMPTY_WORD else OTHER
-            found = (self.target == number) | (self.tag == number + 1)
+            matches = (self.target == number) | (self.tag == number + 1)
         elif tag != UNTAGGED:
-            found = self.tag == tag
+            matches = self.tag == tag
         else:
             ids = _known(learned.target_words, text.split(), "target word or tag")
             numbers = [number for number, words in self.target_phrases.items() if words == ids]
-            found = np.isin(self.target, numbers)
-        return found
+            matches = np.isin(self.target, numbers)
+        return matches
 
     @cached_property
     def target_phrases(self) -> dict[int, list[int]]:
@@ -205,7 +205,7 @@ class _Columns:
         return " ".join(learned.source_words.decode(self.source_phrases[a]))
 
     def _near(self, feature: int) -> str:
-        """The word or tag that stands beside the phrase, with a mark for its place."""
+        """The word or tag next to the phrase, with a mark for its position."""
         template, b = int(self.template[feature]), int(self.b[feature])
         if template in (templates.NEAR, templates.NEAR_TAG):
             return "right covered" if b else "left open"

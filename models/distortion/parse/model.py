@@ -4,13 +4,13 @@ The model learns p(t, j | s) of eq. 3 along the visit paths of the word alignmen
 A step's features are sums over the units of the option:
 
     parse.logp    log p(t, j | s)
-    parse.prior   log p0(t | s), the normalised phrase count (eq. 4) inside it
+    parse.prior   log p0(t | s), its part from the normalised phrase count (eq. 4)
     parse.jump    log p(j | s), the jump without the translation
 
 The setting `use` names the features and the prior as a sum of parts. `me` is the paper's baseline
 and stands for count+lexical+context+tags+words; any of these may be named instead. Previous target
-words (`history`) are not part of it: the language model sees them already, and the search slows
-down several times when it must keep hypotheses with different last words apart.
+words (`history`) are not part of it: the language model already uses them, and the search becomes
+several times slower if it cannot recombine hypotheses with different last words.
 
     me   me+prior   me+cov   me+sib   me+cov+sib   me+prior+cov+sib     the rows of its Tables 2–4
 
@@ -59,7 +59,7 @@ from hyperbaton.models.phrases.settings import GRID
 from hyperbaton.models.phrases.table import PhraseTable
 from hyperbaton.models.phrases.trie import Trie
 
-# fields that are saved under their own names
+# fields that are saved under the same names
 VOCABULARIES = ("source_words", "target_words", "source_tags", "target_tags", "labels")
 
 
@@ -80,8 +80,8 @@ class Parse(ParseSettings, DistortionModel):
 
     @property
     def initial_weights(self) -> tuple[float, ...]:
-        """The jump has a weight of its own from the start: log p is mostly about translations, for
-        which there are other features."""
+        """The jump has an initial weight, because log p is mostly about translations, which have
+        other features."""
         return (0.3, 0.0, 0.3)
 
     @property
@@ -92,13 +92,13 @@ class Parse(ParseSettings, DistortionModel):
 
     @property
     def requires(self) -> frozenset[str]:
-        """Tags, if it was trained with them; a tree is used where there is one."""
+        """Tags, if it was trained with them; trees are optional."""
         known = bool(self.learned()) and len(self.learned_.source_tags) > 3
         return self.uses & {"tags"} if known else frozenset()
 
     @property
     def wants(self) -> frozenset[str]:
-        """Trees, if it was trained with features of them."""
+        """Trees, if it was trained with tree features."""
         if not self.learned():
             return frozenset()
         report = self.learned_.report
@@ -138,7 +138,7 @@ class Parse(ParseSettings, DistortionModel):
         )
 
     def save(self, directory: Path) -> None:
-        """With the text of the tree rewrites, so that their file is not needed again."""
+        """Saves the model with the text of the tree rewrites, so that their file is not needed."""
         learned = self.learned_
         inventory, prior, features = learned.inventory, learned.prior, learned.features
         arrays: dict[str, Any] = {
@@ -183,8 +183,8 @@ class Parse(ParseSettings, DistortionModel):
         return self
 
     def _translations(self, options: OptionTable) -> Translations:
-        """The model's ids of a phrase table's target words, and room for the units of its entries,
-        are remembered for each table."""
+        """The target words of options. The model's ids of a phrase table's words and the units of
+        its entries are cached for each table."""
         phrases = options.phrases
         known = self._known.get(id(phrases))
         if known is None or known[0] is not phrases:
@@ -200,7 +200,7 @@ class Parse(ParseSettings, DistortionModel):
         self._check_at_least(1, "levels", "min_count", "iterations")
         may_be_0 = "max_sentences", "alpha_half", "jump_variance", "translation_variance"
         self._check_at_least(0, *may_be_0)
-        self._check("alpha", 0 <= self.alpha < 1, "a number from 0 to less than 1")
+        self._check("alpha", 0 <= self.alpha < 1, "expected a number from 0 to less than 1")
         self._check_positive("variance", "tag_variance")
         self._check_choice("trainer", [LBFGS, IIS])
         self._check_choice("unaligned", list(UNALIGNED))
@@ -225,8 +225,8 @@ def _laws(arrays: CheckedArrays) -> None:
     for name in VOCABULARIES:
         arrays.words(name)
     kind = arrays.number("prior")
-    arrays.that("header", kind < len(PRIORS), f"says that prior is {kind}")
+    arrays.that("header", kind < len(PRIORS), f"has the invalid value {kind} for prior")
     arrays.number("alpha", float)
     told = arrays.header.get("rewrites"), arrays.header.get("report")
     fits = isinstance(told[0], str) and isinstance(told[1], dict)
-    arrays.that("header", fits, "has no text of rewrites, or no report")
+    arrays.that("header", fits, "lacks the text of rewrites or the report")

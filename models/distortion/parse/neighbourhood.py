@@ -1,10 +1,10 @@
-"""The surroundings of a unit in the parse tree, and how much of them is covered.
+"""The neighbours of a unit in the parse tree, and their coverage.
 
-The node of a unit is the smallest one that covers it, raised over unary parents: those have the
+The node of a unit is the smallest one that contains it, raised over unary parents: those have the
 same words and so the same coverage (Xiang et al. 2011, section 5.2). Its *parent* is the next node
-with more words. Its *siblings* are the other children of the parent (section 5.3); as treebanks
-adjoin modifiers one at a time, so that a verb and the PP before it hang from different VPs,
-siblings are asked for on several levels: those of the node, those of its parent, and so on.
+with more words. Its *siblings* are the other children of the parent (section 5.3). Treebanks adjoin
+modifiers one at a time, so that a verb and the PP before it are under different VPs; so siblings
+are taken from several levels: those of the node, those of its parent, and so on.
 
         VP                     the verb `mai` at 2: parent VP₂; siblings on the first level AS
        /  \\                    and NP to the right, on the second level PP to the left
@@ -21,18 +21,17 @@ from hyperbaton.foundation.kernels import inner
 
 OPEN, COVERED, PARTLY = 0, 1, 2
 ON_LEFT, ON_RIGHT = 0, 1  # orientation −1 and 1
-MOST_NEIGHBOURS = 12  # neighbours of a unit: the nearest ones, in words
+MOST_NEIGHBOURS = 12  # of a unit: the nearest ones, in words
 
 
 @inner
 def find_neighbours(tree, first, last, levels, nodes, sides):
     """The parent of the unit first:last (−1: none) and the number of its siblings.
 
-    `tree` has the columns label, start, end, parent; `nodes` and `sides`, (MOST_NEIGHBOURS,), are
-    filled.
+    `tree` has the columns label, start, end, parent. Fills `nodes` and `sides`, (MOST_NEIGHBOURS,).
     """
     node = -1
-    for candidate in range(len(tree)):  # in preorder the last node that covers the unit is lowest
+    for candidate in range(len(tree)):  # in preorder, the last node that covers the unit is lowest
         if tree[candidate, 1] <= first and tree[candidate, 2] >= last:
             node = candidate
     if node < 0:
@@ -51,7 +50,7 @@ def find_neighbours(tree, first, last, levels, nodes, sides):
             if tree[child, 3] != node or (tree[child, 2] > low and tree[child, 1] < high):
                 continue
             place = n
-            if n == MOST_NEIGHBOURS:  # it may take the place of the farthest one
+            if n == MOST_NEIGHBOURS:  # it may replace the farthest one
                 place = _farthest(tree, nodes, first, last)
                 if _distance(tree, child, first, last) >= _distance(
                     tree, nodes[place], first, last
@@ -67,7 +66,7 @@ def find_neighbours(tree, first, last, levels, nodes, sides):
 
 @inner
 def _distance(tree, node, first, last):
-    """Words between the unit first:last and a node beside it."""
+    """The number of words between the unit first:last and a node."""
     return max(first - tree[node, 2], tree[node, 1] - last)
 
 
@@ -82,7 +81,7 @@ def _farthest(tree, nodes, first, last):
 
 @inner
 def _above(tree, node):
-    """The lowest node above that has more words, or −1."""
+    """The lowest ancestor with more words, or −1."""
     above = tree[node, 3]
     while above >= 0 and tree[above, 1] == tree[node, 1] and tree[above, 2] == tree[node, 2]:
         above = tree[above, 3]
@@ -91,7 +90,7 @@ def _above(tree, node):
 
 @inner
 def covered_state(coverage, start, end):
-    """How much of start:end is covered; `coverage` as 64-bit words."""
+    """The state of the span start:end: OPEN, COVERED or PARTLY; `coverage` is in 64-bit words."""
     any_covered, any_open = False, False
     for place in range(start, end):
         if is_covered(coverage, place):

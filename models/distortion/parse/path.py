@@ -1,4 +1,4 @@
-"""The visit path of a word alignment: which source words are translated when, and as what.
+"""The visit path of a word alignment: the order of source words and their translations.
 
 The path is a sequence of units. A unit is a source word with the target words it is linked to;
 neighbouring source words that share a target word are one unit. Units are visited in the order of
@@ -8,19 +8,19 @@ their first target words, from left to right if they share it:
     target   0 bought 1 the 2 book 3 for 4 them
     path     2→bought   3→e_0   4→book   0→for   1→them          (`le` goes with the verb)
 
-Unaligned source words are units of their own with the empty target e_0. The setting `unaligned`
-says when they are visited; the paper does not. "CP de NP", `de` unaligned, English "NP CP":
+Unaligned source words are separate units with the empty target e_0. The paper does not say when
+they are visited; the setting `unaligned` does. "CP de NP", `de` unaligned, English "NP CP":
 
-    first   NP de CP    directly after whichever neighbour is translated first, nearest word first
+    first   NP de CP    directly after the neighbour that is translated first, nearest word first
     left    NP CP de    directly after the word to the left
     right   de NP CP    directly before the word to the right
 
-With `left`, words that have no aligned word to their left come first of all, and with `right` those
-that have none to their right come last of all.
+With `left`, words without an aligned word to their left come first, and with `right`, words without
+one to their right come last.
 
-The same rules hold for whole sentences and for the inner alignments of phrase pairs. As phrase
-pairs are consistent with the alignment, a sentence's units are those of its phrases; only an
-unaligned word at the edge of a phrase may have lost the neighbour that it would have gone with.
+The same rules apply to sentences and to the inner alignments of phrase pairs. Phrase pairs are
+consistent with the alignment, so a sentence's units are those of its phrases; only an unaligned
+word at the edge of a phrase may be separated from its neighbour.
 """
 
 from typing import NamedTuple
@@ -43,11 +43,11 @@ class Path(NamedTuple):
     end: Int32Array  # (U,) one past the last
     at: Int32Array  # (U,) target position at which the unit is visited
     target_begin: Int64Array  # (U + 1,) first linked target position of each unit; e_0 has none
-    targets: Int32Array  # linked target positions, rising inside a unit
+    targets: Int32Array  # linked target positions, increasing inside a unit
 
 
 def corpus_paths(corpus: AlignedCorpus, unaligned: int) -> tuple[Path, Int64Array]:
-    """The paths of all pairs, and where each begins; pairs without links have no units."""
+    """The paths of all pairs, and the start of each; pairs without links have no units."""
     path = empty_path(len(corpus.source.words.values), len(corpus.links.values))
     offsets = np.zeros(len(corpus) + 1, np.int64)
     links = corpus.links
@@ -60,7 +60,7 @@ def corpus_paths(corpus: AlignedCorpus, unaligned: int) -> tuple[Path, Int64Arra
 
 @kernel
 def empty_path(n_units, n_targets):
-    """Room for units with as many linked target words in all."""
+    """An empty path with capacity for units and linked target words."""
     return Path(
         np.empty(n_units, np.int32), np.empty(n_units, np.int32), np.empty(n_units, np.int32),
         np.zeros(n_units + 1, np.int64), np.empty(n_targets, np.int32),
@@ -71,15 +71,15 @@ def empty_path(n_units, n_targets):
 def _fill(source_offsets, link_offsets, links, unaligned, path, offsets):
     at = 0
     for sentence in range(len(source_offsets) - 1):
-        own = links[link_offsets[sentence] : link_offsets[sentence + 1]]
+        of_sentence = links[link_offsets[sentence] : link_offsets[sentence + 1]]
         n_source = source_offsets[sentence + 1] - source_offsets[sentence]
-        at = append_path(own, n_source, unaligned, path, at)
+        at = append_path(of_sentence, n_source, unaligned, path, at)
         offsets[sentence + 1] = at
 
 
 @inner
 def append_path(links, n_source, unaligned, path, at):
-    """Writes the units of one alignment behind the first `at`; the number of units then.
+    """Writes the units of one alignment after the first `at`; returns the new number of units.
 
     `links` are (source, target), sorted, without repetitions; `unaligned` is TO_FIRST, TO_LEFT or
     TO_RIGHT.
@@ -158,7 +158,7 @@ def _share(links, begin, word):
 
 @inner
 def _append_unit(links, begin, start, end, first, path, at):
-    """Writes an aligned unit; the position behind its last target word."""
+    """Writes an aligned unit; returns the position after its last target word."""
     path.start[at], path.end[at], path.at[at] = start, end, first
     head = path.target_begin[at]
     size = head
@@ -179,7 +179,7 @@ def _append_unit(links, begin, start, end, first, path, at):
 
 @inner
 def _append_empty(path, at, first, last, target):
-    """Visits the unaligned words first:last from left to right; the number of units then."""
+    """Visits the unaligned words first:last from left to right; returns the new number of units."""
     for word in range(first, last):
         path.start[at], path.end[at], path.at[at] = word, word + 1, target
         path.target_begin[at + 1] = path.target_begin[at]
@@ -189,7 +189,8 @@ def _append_empty(path, at, first, last, target):
 
 @inner
 def append_phrase_path(inner, n_source, n_target, unaligned, links, path, at):
-    """The same for a phrase pair with an inner alignment as bits (`links` is scratch, (64, 2)).
+    """Writes the units of a phrase pair with an inner alignment as bits, like `append_path`;
+    `links`, (64, 2), is scratch.
 
     A pair without links is one unit with all its target words.
     """

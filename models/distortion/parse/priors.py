@@ -1,18 +1,18 @@
 """Prior distributions p0(t, j | s) of the model (Xiang et al. 2011, section 4).
 
-    none       the same for all candidates and jumps
+    none       uniform over candidates and jumps
     count      eq. 4:   C(s, t) / (l · C(s)), l the number of jumps
     smoothed   eqs. 5–7: p0(t | s) · (α p_l(j | s, t) + (1 − α) p_g(j)), p_l from the jumps of this
                pair, p_g from those of all words with the same tag, if s is one word, or of all
                phrases of the same length
 
-The few jumps of a rare pair say little, so p_l starts with `half` jumps that are distributed like
-p_g: α is in effect α n / (n + half) for a pair that was seen n times. The paper, with two hundred
+The few jumps of a rare pair are unreliable, so p_l is smoothed with `half` jumps distributed like
+p_g: for a pair that was seen n times, α is in effect α n / (n + half). The paper, with two hundred
 times as much data, has half = 0.
 
-To keep every probability above 0, e_0 and `other` count half an occurrence more than they have, and
-so does every jump in p_g. A pair without jumps of its own (it comes from a phrase table) has p_g
-alone; a tag that was never seen has the jumps of all words.
+To keep every probability above 0, half an occurrence is added to e_0 and `other`, and to every jump
+in p_g. A pair without jumps (from a phrase table) has only p_g; an unseen tag has the jumps of all
+words.
 """
 
 from typing import NamedTuple
@@ -35,9 +35,9 @@ class Prior(NamedTuple):
     kind: int  # number in PRIORS
     alpha: float
     share: FloatArray  # (C,) log p0(t | s)
-    local: FloatArray  # (C, jumps) p_l; −1 where the pair has no jumps
-    by_tag: FloatArray  # (tags, jumps) p_g of one word
-    by_length: FloatArray  # (LONGEST_PHRASE + 1, jumps) p_g of more
+    local: FloatArray  # (C, jumps) p_l; −1 if the pair has no jumps
+    by_tag: FloatArray  # (tags, jumps) p_g of single words
+    by_length: FloatArray  # (LONGEST_PHRASE + 1, jumps) p_g of longer phrases
 
 
 def estimate_prior(
@@ -48,13 +48,13 @@ def estimate_prior(
     share = np.log(counts / np.repeat(total, np.diff(inventory.begin)))
     candidate = inventory.begin[events.source] + events.choice
     length = inventory.length[events.source]
-    one = length == 1
+    is_word = length == 1
     prior = Prior(
         PRIORS.index(kind),
         alpha,
         share,
         np.full((len(counts), N_JUMPS), -1.0),
-        _smooth(_table(events.tag[one].astype(np.int64), events.jump[one], n_tags)),
+        _smooth(_table(events.tag[is_word].astype(np.int64), events.jump[is_word], n_tags)),
         _smooth(_table(np.minimum(length, LONGEST_PHRASE), events.jump, LONGEST_PHRASE + 1)),
     )
     jumps = _table(candidate, events.jump, len(counts))
@@ -84,7 +84,7 @@ def _table(row: Int64Array, jump: NDArray[np.integer], n_rows: int) -> FloatArra
 
 
 def _smooth(counts: FloatArray) -> FloatArray:
-    """Rows as distributions; those without counts get that of all rows."""
+    """Converts rows of counts to distributions; rows without counts get that of all rows."""
     empty = counts.sum(axis=1) == 0
     counts = np.where(empty[:, None], counts.sum(axis=0), counts) + HALF
     shares: FloatArray = counts / counts.sum(axis=1, keepdims=True)
@@ -93,7 +93,7 @@ def _smooth(counts: FloatArray) -> FloatArray:
 
 @inner
 def fill_prior(prior, inventory, source, tag, result):
-    """log p0(t, j | s) for the candidates of a source phrase with its tag, (candidates, jumps)."""
+    """Fills `result`, (candidates, jumps), with log p0(t, j | s) of a source phrase with a tag."""
     begin, end = inventory.begin[source], inventory.begin[source + 1]
     length = inventory.length[source]
     if tag >= MOST_TAGS:
@@ -117,7 +117,7 @@ def fill_prior(prior, inventory, source, tag, result):
 
 @kernel
 def prior_rows(prior, inventory, source, tag, begin, rows):
-    """Prior distributions of many (source phrase, tag), one below the other."""
+    """Fills `rows` with the prior distributions of many pairs (source phrase, tag)."""
     for number in range(len(source)):
         fill_prior(
             prior, inventory, source[number], tag[number], rows[begin[number] : begin[number + 1]]

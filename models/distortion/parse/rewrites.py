@@ -1,13 +1,13 @@
-"""Small declarative changes of parse trees, such as the raising of `de` (Xiang et al. 2011, 5.1).
+"""Declarative rewrites of parse trees, such as the raising of `de` (Xiang et al. 2011, 5.1).
 
-Features ask about the surroundings of a word in the tree. Where a treebank hides a word from the
-nodes that it is related to, a rewrite moves it there. A TOML file holds any number of rewrites,
-which are applied one after the other, each until nothing is left to change:
+Features describe the neighbours of a word in the tree. If a treebank separates a word from the
+nodes that it is related to, a rewrite moves it there. A TOML file has any number of rewrites, which
+are applied in order, each until nothing changes:
 
     [[rewrite]]
-    action = "raise"            # the child leaves the node and stands beside it
-    node = ["CP", "DNP"]        # labels; a single one may stand without brackets
-    child = ["DEC", "DEG"]      # its first child then comes before it, its last one behind it
+    action = "raise"            # the child becomes a sibling of the node
+    node = ["CP", "DNP"]        # labels; a single one needs no brackets
+    child = ["DEC", "DEG"]      # a first child is placed before the node, a last child after it
     word = "de"                 # optional: only this word, or one of these
 
             NP                       NP
@@ -59,7 +59,7 @@ KEYS = {
     "raise": ({"node", "child"}, {"word"}),
     "flatten": ({"node"}, {"under"}),
     "relabel": ({"node", "to"}, set()),
-}  # needed and possible keys of each action
+}  # required and optional keys of each action
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ def parse_rewrites(text: str, where: str) -> tuple[Rewrite, ...]:
     entries = content.pop("rewrite", [])
     if content or not isinstance(entries, list):
         raise SettingError(
-            "holds something that is not a rewrite", where=where, expected="[[rewrite]] …"
+            "has content other than rewrites", where=where, expected="expected only [[rewrite]] …"
         )
     return tuple(_rewrite(entry, f"{where}, rewrite {i}") for i, entry in enumerate(entries, 1))
 
@@ -105,7 +105,7 @@ def _rewrite(entry: Mapping[str, Any], where: str) -> Rewrite:
     action = str(entry.get("action", ""))
     if action not in KEYS:
         raise SettingError(
-            f"there is no action {action!r}", where=where, expected=nearest(action, list(KEYS))
+            f"unknown action {action!r}", where=where, expected=nearest(action, list(KEYS))
         )
     needed, possible = KEYS[action]
     for key in entry:
@@ -133,7 +133,7 @@ def _names(value: Any, where: str) -> frozenset[str]:
 
 
 def rewrite_tree(tree: Tree, words: Sequence[str], rewrites: Iterable[Rewrite]) -> Tree:
-    """The tree after all rewrites; the tree itself if none applies."""
+    """The tree after all rewrites; the same object if none applies."""
     known = set(tree.labels)
     due = [rewrite for rewrite in rewrites if rewrite.action != "raise" or rewrite.node & known]
     if not due:
@@ -163,7 +163,7 @@ def rewrite_side(side: Side, rewrites: Sequence[Rewrite]) -> tuple[Ragged | None
 
 
 def encode_tree(tree: Tree | None, labels: Vocabulary, *, grow: bool = False) -> Any:
-    """Columns label, start, end, parent, as in `Side.trees`; no rows without a tree."""
+    """The columns label, start, end, parent, as in `Side.trees`; no rows without a tree."""
     if tree is None:
         return np.empty((0, 4), np.int32)
     ids = labels.extend(tree.labels) if grow else labels.encode(tree.labels)
@@ -171,7 +171,7 @@ def encode_tree(tree: Tree | None, labels: Vocabulary, *, grow: bool = False) ->
 
 
 class _Draft:
-    """A tree that can be changed: nodes with lists of children."""
+    """A mutable tree: nodes with lists of children."""
 
     def __init__(self, tree: Tree, words: Sequence[str]) -> None:
         self.words = words
@@ -194,7 +194,7 @@ class _Draft:
                 self.parent[child] = mother
 
     def _leaves(self, child: int, rewrite: Rewrite) -> bool:
-        """Whether the child should leave its node: it stands at the edge, and others remain."""
+        """Whether to raise the child: it is at the edge of its node, and other children remain."""
         node = self.parent[child]
         return (
             self.labels[child] in rewrite.child
@@ -229,7 +229,7 @@ class _Draft:
         labels: list[str] = []
         start, end, parent = list[int](), list[int](), list[int]()
         n_words = 0
-        # (node, its new parent) or (−1, a finished node); the next one stands last
+        # (node, its new parent) or (−1, a finished node); the next one is last
         agenda = [(0, -1)]
         while agenda:
             node, above = agenda.pop()

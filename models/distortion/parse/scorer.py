@@ -21,11 +21,12 @@ from hyperbaton.models.distortion.parse.step_scores import (
 )
 from hyperbaton.models.distortion.parse.templates import G_COLUMN, HISTORY, N_JUMPS, parse_use
 
-ROOM = 1 << 9  # distributions that a sentence has room for at first; most need a quarter
+ROOM = 1 << 9  # initial capacity for distributions of a sentence; most need a quarter
 
 
 class ParseScorer(SentenceScorer):
-    """State: end of the last visited source word, and the last two target words with `history`."""
+    """The state is the end of the last visited source word and, with `history`, the last two target
+    words."""
 
     n_features = N_FEATURES
 
@@ -60,9 +61,9 @@ class ParseScorer(SentenceScorer):
         self._history: History | None = None
         if families & HISTORY:
             self.initial_state = FIRST_STATE
-            own, ids = options.target_words, translations.own_id
-            words = np.where(own.values >= 0, ids[np.maximum(own.values, 0)], -1)
-            self._target_words, self._target_offsets = words.astype(np.int32), own.offsets
+            of_table, ids = options.target_words, translations.own_id
+            words = np.where(of_table.values >= 0, ids[np.maximum(of_table.values, 0)], -1)
+            self._target_words, self._target_offsets = words.astype(np.int32), of_table.offsets
             asked, groups = np.full(n_places, -1, np.int64), np.empty((n_places, 3), np.int32)
             self._history = History(features, own_groups, asked, groups)
         self._make_room(ROOM)
@@ -81,8 +82,8 @@ class ParseScorer(SentenceScorer):
         return result
 
     def option_estimate(self, n_options: int) -> FloatArray:
-        """The option's value if all words before it, and none behind it, are translated, and the
-        last one stands directly before its first unit."""
+        """The option's values if all words before it and none after it are covered, and the last
+        one is directly before its first unit."""
         places = np.arange(64 * self._places.masks.shape[2])
         coverage = pack_coverage(places < self._starts[:, None])
         first = self._units.units["place"][self._units.begin[:-1]]
@@ -99,7 +100,7 @@ class ParseScorer(SentenceScorer):
         return states
 
     def _make_room(self, room: int) -> None:
-        """For this many distributions; those computed before are forgotten."""
+        """Sets the capacity for distributions; clears the computed ones."""
         self._room = room
         self._memory = make_memory(room)
         n_coverage = self._places.masks.shape[2]

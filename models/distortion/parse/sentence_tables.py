@@ -1,12 +1,12 @@
-"""What the model computes for a sentence before the search: units of options, and their situations.
+"""Tables of a sentence that are computed before the search: units of options, and their contexts.
 
-An option is scored as the units of its inner alignment, one after the other, each with the coverage
-that the units before it leave. So the score of a translation does not depend on how it was cut into
-phrases, and multi-word phrases need no features of their own. A *place* is a source span on which
-units lie. Whatever does not depend on the coverage is computed here, once for each place:
+An option is scored as the units of its inner alignment, in order, each with the coverage after the
+previous units. So the score of a translation does not depend on its segmentation into phrases, and
+multi-word phrases need no separate features. A *place* is a source span with units. All values that
+do not depend on the coverage are computed here, once for each place:
 
     scores   prior and static groups summed, (places, candidates, jumps)
-    groups   for every neighbour and state of coverage the groups that it switches on
+    groups   the active groups for every neighbour and state of its coverage
 """
 
 from typing import Any, NamedTuple
@@ -53,9 +53,9 @@ from hyperbaton.models.phrases.settings import GRID
 from hyperbaton.models.phrases.trie import ROOT, child
 
 FROM_STATE = -2  # a history group that depends on the words before the option
-# a known unit: start in 4 bits, end in 4, choice in 5, and whether it is the last one
+# a cached unit: start in 4 bits, end in 4, choice in 5, and whether it is the last one
 IS_LAST = 1 << 13
-N_SPECIAL = 3  # questions beside the siblings: left word, right word, parent
+N_SPECIAL = 3  # neighbours besides the siblings: left word, right word, parent
 UNIT = np.dtype([("place", np.int32), ("choice", np.int32)])  # choice: number of the candidate
 PLACE = np.dtype(
     [
@@ -74,7 +74,7 @@ class Units(NamedTuple):
 
     begin: Int32Array  # (N + 1,) units of each option
     units: NDArray[Any]  # UNIT
-    shape: Int32Array  # (N,) options whose units lie on the same places have the same shape
+    shape: Int32Array  # (N,) options with units on the same places have the same shape
     example: Int32Array  # an option of each shape
 
 
@@ -85,27 +85,27 @@ class PlaceTables(NamedTuple):
     share: FloatArray  # (P, candidates) log p0(t | s) of eq. 4; 0 if the model has no prior
     scores: FloatArray  # (P, candidates, jumps) with the static groups
     masks: UInt64Array  # (P, N_SPECIAL + MOST_NEIGHBOURS, W) words of the left and right
-    # neighbour, of the parent and the siblings; 0: there is none
-    groups: Int32Array  # (P, N_SPECIAL + MOST_NEIGHBOURS, 3 states, 2) switched on, or EMPTY
+    # neighbour, of the parent and the siblings; 0: none
+    groups: Int32Array  # (P, N_SPECIAL + MOST_NEIGHBOURS, 3 states, 2) active groups, or EMPTY
 
 
 class Translations(NamedTuple):
-    """Where the target words of options are found, as ids of the model.
+    """The target words of options, as ids of the model.
 
-    The units of an entry are the same in every sentence and are kept from its first use on. Threads
-    may share them: a unit is one number, 0 until it is known, and all threads write the same one.
+    The units of an entry are the same in every sentence and are cached at its first use. Threads
+    may share them: a unit is one number, 0 until it is computed, and all threads write the same.
     """
 
-    entry: Int64Array  # (N,) of the phrase table; −1: a word that is copied, or dropped
+    entry: Int64Array  # (N,) of the phrase table; −1: a copied or dropped word
     row: NDArray[np.integer[Any]]  # (entries,) number of the target phrase
     offsets: Int64Array
     words: Int32Array  # of the phrase table
     own_id: Int32Array  # the model's ids of its words
-    known: NDArray[np.uint16]  # (entries, GRID) units that are known: bits as below
+    known: NDArray[np.uint16]  # (entries, GRID) cached units, with bits as above
 
 
 class _OptionUnits(NamedTuple):
-    """Room for the units of one option."""
+    """Scratch arrays for the units of one option."""
 
     path: Path  # their source and target words
     choices: Int32Array
@@ -118,15 +118,16 @@ def make_units(
     inventory, features, families, unaligned, words, starts, ends, inner, translations,
     drop_unknown, n_words,
 ):  # fmt: skip
-    """Units of all options; their history groups (U, 2), of the last word and the one before, each
-    a number, EMPTY or FROM_STATE; places by start and length; how many places and shapes there are.
+    """The units of all options; their history groups (U, 2), of the last word and the one before,
+    each a number, EMPTY or FROM_STATE; places by start and length; the numbers of places and
+    shapes.
 
-    `words` are the sentence's with one more at both ends.
+    `words` are those of the sentence with one more at both ends.
     """
     n_options, size, longest, widest = len(starts), 0, 1, GRID
     for option in range(n_options):
         size += ends[option] - starts[option]
-        widest = max(widest, ends[option] - starts[option])  # what users give may be longer
+        widest = max(widest, ends[option] - starts[option])  # given terms may be longer
         longest = max(longest, _n_targets(translations, option))
     units = Units(
         np.zeros(n_options + 1, np.int32), np.empty(size, UNIT),
@@ -171,7 +172,7 @@ def make_units(
 
 @uncounted
 def _choose(inventory, features, families, words, start, n_units, found, groups):
-    """Finds the candidates that an option's units are, and the groups of the words before them."""
+    """Finds the candidates of an option's units, and the groups of the words before them."""
     for k in range(n_units):
         first, last = start + found.path.start[k], start + found.path.end[k]
         source = find_source(inventory, words, first + 1, last + 1)
@@ -183,7 +184,7 @@ def _choose(inventory, features, families, words, start, n_units, found, groups)
 
 @uncounted
 def _place(units, start, found, place_of, n_places):
-    """Fills in an option's units; returns how many places there are now."""
+    """Fills in an option's units; returns the new number of places."""
     for k in range(len(units)):
         first, length = start + found.path.start[k], found.path.end[k] - found.path.start[k]
         if place_of[first, length - 1] == EMPTY:
@@ -195,7 +196,7 @@ def _place(units, start, found, place_of, n_places):
 
 @inner
 def _history_groups(features, source, targets, at, groups):
-    """The groups of the two words before a unit, as far as they are the option's own."""
+    """The groups of the two words before a unit, if they are inside the option."""
     groups[0] = groups[1] = FROM_STATE
     if at > 0:
         groups[0] = find_group(features, pack(LAST, source, max(targets[at - 1], 0)))
@@ -212,7 +213,8 @@ def _remember(known, entry, path, choices, n_units):
 
 @inner
 def _recall(known, entry, path, choices):
-    """Writes the units of an entry and their choices; their number, 0 if they are not known."""
+    """Writes the cached units of an entry and their choices; returns their number, 0 if there are
+    none."""
     for k in range(known.shape[1]):
         packed = np.int64(known[entry, k])
         if packed == 0:
@@ -235,7 +237,8 @@ def _n_targets(translations, option):
 
 @inner
 def _spell(translations, drop_unknown, option, targets):
-    """Writes the model's ids of an option's target words, COPIED for a copied one; how many."""
+    """Writes the model's ids of an option's target words, COPIED for a copied one; returns their
+    number."""
     entry = translations.entry[option]
     if entry < 0:
         targets[0] = COPIED
@@ -278,7 +281,7 @@ def make_places(
     inventory, prior, features, weights, families, levels, n_columns, words, tags, tree, place_of,
     n_places,
 ):  # fmt: skip
-    """Everything about the places that the coverage does not change."""
+    """The tables of all places."""
     n_words = len(words) - 2
     places = PlaceTables(
         np.empty(n_places, PLACE),
@@ -323,11 +326,11 @@ def make_places(
 
 @inner
 def _neighbours(features, families, levels, tree, places, place, n_words, nodes, sides):
-    """Masks and groups of everything whose coverage the place asks about."""
+    """Fills in the masks and groups of all neighbours whose coverage matters to the place."""
     record = places.record[place]
     start, end, source, tag = record.start, record.end, record.source, record.tag
     masks, groups = places.masks[place], places.groups[place]
-    if families & WORDS:  # they fire only if the left is open or the right covered
+    if families & WORDS:  # active only if the left is uncovered or the right covered
         if start > 0:
             cover(masks[0], start - 1, start)
             _set_groups(features, source, near_keys(source, tag, 0), groups[0, 0])

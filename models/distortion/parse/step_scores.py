@@ -1,17 +1,17 @@
-"""Scores of steps in the search: a distribution for each place and state of its surroundings.
+"""Scores of steps in the search: a distribution for each place and state of its neighbours.
 
 The distribution p(t, j | s) of a place depends on the coverage only through the states of its
 neighbours, a number in base 3. Few of them occur in a sentence; each is computed on first use and
-kept.
+cached.
 
-The steps of a batch come span by span, so most of what a step needs was looked up for the one
-before: options whose units lie on the same places (a *shape*) share distributions and jumps.
+The steps of a batch are grouped by span, so a step mostly needs the same values as the previous
+one: options with units on the same places (a *shape*) share distributions and jumps.
 
-Previous target words (the family `history`) turn a distribution p into p_t,j · w_t / Z. Only a few
+Previous target words (the family `history`) change a distribution p to p_t,j · w_t / Z. Only a few
 candidates have weights w_t ≠ 1, so Z = 1 + Σ (w_t − 1) Σ_j p_t,j is cheap and exact. A state then
-holds the last two words.
+includes the last two words.
 
-A batch is a call from Python, in which every array costs half a microsecond; so small things are
+A batch is a call from Python, in which every array costs half a microsecond; so small values are
 packed into records.
 """
 
@@ -50,7 +50,7 @@ FIRST_STATE = BEGIN << END_BITS | BEGIN << END_BITS + WORD_BITS  # with previous
 
 
 class GroupWeights(NamedTuple):
-    """The part of `Features` that adding the weights of a group needs."""
+    """The part of `Features` for adding the weights of a group."""
 
     begin: Int64Array
     column: Int32Array
@@ -58,7 +58,7 @@ class GroupWeights(NamedTuple):
 
 
 class Memory(NamedTuple):
-    """Distributions that were asked for, one after the other, each (candidates, jumps)."""
+    """The cached distributions, concatenated, each (candidates, jumps)."""
 
     slot_keys: Int64Array
     slots: Int32Array
@@ -70,14 +70,14 @@ class Memory(NamedTuple):
 
 RECENT_SHAPE = np.dtype(
     [
-        ("end", np.int64),  # of the unit before; −1: never asked
+        ("end", np.int64),  # of the previous unit; −1: never used
         ("log_jump", np.float64),  # sum of its log p(j | s)
     ]
 )
 RECENT_UNIT = np.dtype(
     [
         ("number", np.int32),  # of its distribution
-        ("row", np.int32),  # first row of it
+        ("row", np.int32),  # first row of the distribution
         ("jump", np.int32),
         ("unused", np.int32),
     ]
@@ -85,19 +85,19 @@ RECENT_UNIT = np.dtype(
 
 
 class Recent(NamedTuple):
-    """What was looked up last for every shape."""
+    """The last values of every shape."""
 
-    coverage: UInt64Array  # (shapes, W) for which the shape was asked
+    coverage: UInt64Array  # (shapes, W) of the last use of the shape
     shapes: NDArray[Any]  # RECENT_SHAPE
     units: NDArray[Any]  # RECENT_UNIT, at the units of each shape's example
 
 
 class History(NamedTuple):
-    """What models with the family `history` need besides."""
+    """Additional arrays of models with the family `history`."""
 
     features: FeatureGroups
     own_groups: Int32Array  # of the units, as `make_units` finds them
-    words: Int64Array  # (places,) target words for which groups were asked last; −1: never
+    words: Int64Array  # (places,) target words of the cached groups; −1: none
     groups: Int32Array  # (places, 3) of the last word, of the one before, of the last as one before
 
 
@@ -110,7 +110,7 @@ def make_recent(n_shapes: int, n_units: int, n_coverage: int) -> Recent:
 
 
 def make_memory(room: int) -> Memory:
-    """Room for this many distributions, a power of two."""
+    """An empty memory for this many distributions, a power of two."""
     rows = 8 * room
     return Memory(
         np.zeros(2 * room, np.int64),
@@ -127,8 +127,8 @@ def score_steps(
     weights, units, places, memory, recent, history, n_columns, option, coverage, state, first,
     result,
 ):  # fmt: skip
-    """Fills the features of steps from `first` on; where it stopped for lack of room. `history` is
-    None where previous words do not matter; what is about them is then not compiled."""
+    """Fills in the features of steps from `first` on; returns the step where the memory was full.
+    `history` is None if previous words do not matter; the code for them is then not compiled."""
     scratch = np.empty(n_columns), np.empty(2 * places.groups.shape[1], np.int32)
     covered, extra = np.empty(coverage.shape[1], np.uint64), np.empty(MOST_CANDIDATES)
     for step in range(first, len(option)):
@@ -165,7 +165,7 @@ def score_steps(
 def look_up(
     weights, units, places, memory, recent, scratch, option, coverage, step, end, covered
 ):  # fmt: skip
-    """Makes `recent` hold what the option's shape needs in this step; False if there is no room."""
+    """Updates `recent` for the option's shape in this step; False if the memory is full."""
     shape = units.shape[option]
     is_known = recent.shapes[shape].end == end
     for word in range(coverage.shape[1]):
@@ -182,7 +182,8 @@ def look_up(
 
 @uncounted
 def _find_all(units, places, memory, recent, shape, covered, end):
-    """Distributions and jumps of a shape's units; a place that has none yet, or EMPTY."""
+    """Looks up distributions and jumps of a shape's units; returns a place without a distribution,
+    or EMPTY."""
     example = units.example[shape]
     recent.shapes[shape].end = -1
     before, total = np.int64(end), 0.0
@@ -226,7 +227,7 @@ def _state(masks, place, k, covered):
 
 @uncounted
 def _add(weights, places, memory, scratch, place, covered):
-    """Computes p(t, j | s) of a place in its situation; False if there is no room."""
+    """Computes p(t, j | s) of a place in its context; False if the memory is full."""
     number, n = memory.counters[0], places.record[place].n
     first = memory.begin[number]
     if number + 1 == len(memory.begin) or first + n > len(memory.log_p):
@@ -263,7 +264,7 @@ def _add(weights, places, memory, scratch, place, covered):
 
 @uncounted
 def _sum_groups(weights, places, scratch, place, covered):
-    """Sums the weights of all groups that the coverage switches on, by columns of outcomes."""
+    """Sums the weights of all groups that are active under the coverage, by columns of outcomes."""
     columns, asked = scratch
     for column in range(len(columns)):
         columns[column] = 0.0
@@ -273,7 +274,7 @@ def _sum_groups(weights, places, scratch, place, covered):
         for kind in range(2):
             group = places.groups[place, k, state, kind]
             is_new = group != EMPTY
-            for other in range(n_asked):  # a question is asked once
+            for other in range(n_asked):  # each group counts once
                 is_new = is_new and asked[other] != group
             if is_new:
                 asked[n_asked] = group
@@ -298,7 +299,7 @@ def next_states(target_words, target_offsets, last_end, option, state):
 def _groups(history, places, unit, place, state):
     """The history groups of a unit."""
     last, before = history.own_groups[unit, 0], history.own_groups[unit, 1]
-    if before != FROM_STATE:  # then the other is not, either
+    if before != FROM_STATE:  # then neither is `last`
         return last, before
     words, groups = state >> END_BITS, history.groups
     if history.words[place] != words:
@@ -315,7 +316,7 @@ def _groups(history, places, unit, place, state):
 
 @uncounted
 def _change(weights, memory, number, jump, n, last, before, choice, extra):
-    """What previous target words add to log p(t, j | s) and to log p(j | s)."""
+    """The contribution of previous target words to log p(t, j | s) and to log p(j | s)."""
     for t in range(n):
         extra[t] = 0.0
     for group in (last, before):

@@ -1,14 +1,14 @@
-"""Which questions the features ask, as packed numbers.
+"""Feature templates, as packed numbers.
 
-A feature is a question about the situation (the source phrase s, its surroundings, the coverage)
-together with a part of the outcome (the target phrase t, its tag, the jump j). All features that
-ask the same question of the situation form a *group*, and a group is a sparse table over parts of
-the outcome. There are four parts:
+A feature combines a condition on the context (the source phrase s, its neighbours, the coverage)
+with a part of the outcome (the target phrase t, its tag, the jump j). All features with the same
+condition form a *group*, and a group is a sparse table over parts of the outcome. There are four
+parts:
 
     J   the jump                         T   the target phrase
     W   target phrase and jump           G   tag of the target phrase, and jump
 
-A group's key holds the number of its template and two components, a and b:
+A group's key has the number of its template and two components, a and b:
 
     template                     a                        b                            part
     JUMP                         -                        -                            J
@@ -25,10 +25,10 @@ A group's key holds the number of its template and two components, a and b:
     sib       SIBLING            s                        sibling, coverage, side      W
               SIBLING_TAG        tag of s                 sibling, coverage, side      G
 
-`INSIDE` is the parse coverage feature of Xiang et al. 2011, section 5.2, the two siblings are those
-of section 5.3, the others are section 3's. As the questions are binary, a group is asked once even
-if two siblings look alike. The tag of a phrase of several words is the pair of its first and last
-tag. The words of section 3's segmentation features are our tokens.
+`INSIDE` is the parse coverage feature of Xiang et al. 2011, section 5.2, the two sibling templates
+are those of section 5.3, the others are those of section 3. Conditions are binary, so a group
+counts once even if two siblings are alike. The tag of a phrase of several words is the pair of its
+first and last tag. The words of section 3's segmentation features are our tokens.
 """
 
 import numpy as np
@@ -36,12 +36,12 @@ import numpy as np
 from hyperbaton.foundation.errors import SettingError, nearest
 from hyperbaton.foundation.kernels import inner
 
-N_JUMPS = 11  # −5 … 5, farther ones count as the farthest (section 3)
+N_JUMPS = 11  # −5 … 5; farther jumps count as the farthest (section 3)
 FARTHEST = 5
 MOST_CANDIDATES = 22  # 20 translations, the empty one, and all others together
 # parts of the outcome
 J, T, W, G = 0, 1, 2, 3
-# where they begin in a table of all parts
+# their first columns in a table of all parts
 T_COLUMN = N_JUMPS
 W_COLUMN = T_COLUMN + MOST_CANDIDATES
 G_COLUMN = W_COLUMN + MOST_CANDIDATES * N_JUMPS
@@ -62,11 +62,11 @@ TEMPLATE_BITS, COMPONENT_BITS = 57, 28
 COMPONENT = (1 << COMPONENT_BITS) - 1
 TAG_BITS = 13
 MOST_TAGS = 1 << TAG_BITS
-MOST_STATIC = 12  # keys that `static_keys` makes at most
+MOST_STATIC = 12  # largest number of keys from `static_keys`
 
 
 def parse_use(text: str) -> tuple[int, str]:
-    """The families of features, as bits, and the prior of a sum such as `me+prior+cov`.
+    """Parses a sum such as `me+prior+cov`: the families of features, as bits, and the prior.
 
     >>> parse_use("lexical+cov+prior")
     (33, 'smoothed')
@@ -75,7 +75,7 @@ def parse_use(text: str) -> tuple[int, str]:
     for part in parts:
         if part not in USE_PARTS:
             raise SettingError(
-                f"there is no part {part!r} of features",
+                f"unknown part {part!r}",
                 where=f"parse.use={text}",
                 expected=nearest(part, [*SHORT_USES, *USE_PARTS]),
             )
@@ -92,7 +92,7 @@ def pack(template, a, b):
 
 @inner
 def phrase_tag(tags, start, end):
-    """The tag of a source phrase: its word's, or first + 1 and last in one number."""
+    """The tag of a source phrase: that of its word, or first + 1 and last in one number."""
     if end - start == 1:
         return np.int64(tags[start])
     return ((np.int64(tags[start]) + 1) << TAG_BITS) | np.int64(tags[end - 1])
@@ -100,17 +100,18 @@ def phrase_tag(tags, start, end):
 
 @inner
 def jump_index(start, previous_end):
-    """The place of the jump from the last translated word to this one; monotone is 1."""
+    """The index of the jump from the last translated word to this one; monotone is the jump 1."""
     jump = start - previous_end + 1
     return min(max(jump, -FARTHEST), FARTHEST) + FARTHEST
 
 
 @inner
 def static_keys(families, source, words, tags, start, end, keys):
-    """Groups of a source phrase that do not depend on the coverage; their number.
+    """Writes the groups of a source phrase that do not depend on the coverage; returns their
+    number.
 
     `words` and `tags` have one more at both ends for the edges of the sentence. `source` 0 is an
-    unknown phrase: it has no questions about itself.
+    unknown phrase, which has no lexical groups.
     """
     tag = phrase_tag(tags, start + 1, end + 1)
     keys[0] = pack(JUMP, 0, 0)
@@ -150,7 +151,7 @@ def sibling_keys(source, tag, label, state, side):
 
 @inner
 def add_key(keys, n, key):
-    """Appends a key that is not there yet; how many there are then."""
+    """Appends a key unless it is present; returns the new number of keys."""
     for place in range(n):
         if keys[place] == key:
             return n
@@ -160,7 +161,8 @@ def add_key(keys, n, key):
 
 @inner
 def outcome_column(part, choice, tag, jump):
-    """The column of an outcome's part: candidate number, tag of its target, place of the jump."""
+    """The column of a part of an outcome: candidate number, tag of its target, index of the
+    jump."""
     if part == J:
         return jump
     if part == T:

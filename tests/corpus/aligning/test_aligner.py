@@ -118,10 +118,10 @@ def fail(*_arguments, **_options):
 
 
 @refusals(
-    ({"n_lines": 0}, 2, "ended before it had aligned everything"),
-    ({"n_lines": 1}, 2, "ended before it had aligned everything"),
-    ({"align": lambda *_, **__: None}, 1, "ended before it had aligned everything"),
-    ({"align": fail}, 1, "ended before it had aligned everything"),
+    ({"n_lines": 0}, 2, "stopped before it had aligned all pairs"),
+    ({"n_lines": 1}, 2, "stopped before it had aligned all pairs"),
+    ({"align": lambda *_, **__: None}, 1, "stopped before it had aligned all pairs"),
+    ({"align": fail}, 1, "stopped before it had aligned all pairs"),
     ({}, 0, "no sentence pairs"),
 )
 def test_half_an_alignment_is_an_error(stand_in, change, n_pairs):
@@ -163,7 +163,7 @@ def test_directions_need_as_many_lines(write):
     short, long = write("short", "0-0\n"), write("long", "0-0\n1-1\n\n")
     assert len(read_directions(short, short).backward) == 1
     for paths in ((short, long), (long, short)):
-        refused(f"{short}:2: … {long} goes on", lambda paths=paths: read_directions(*paths))
+        refused(f"{short}:2: … lines as in {long}", lambda paths=paths: read_directions(*paths))
     dash = Path("-")
     refused("both … standard input", lambda: read_directions(dash, dash), SettingError)
 

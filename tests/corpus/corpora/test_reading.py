@@ -63,7 +63,7 @@ def test_factors_and_conllu(write):
 
 
 BAD = {
-    "unequal lengths": ("source", "hon o katta\n", "t.ja:2: … t.en goes on at line 2"),
+    "unequal lengths": ("source", "hon o katta\n", "t.ja:2: … t.en, which has a line 2"),
     "empty side": ("source", "hon o katta\n \n", "t.ja:2: … empty"),
     "not UTF-8": ("target", b"bought a book\n\xff\n", "t.en:2: … 0xff … column 1"),
     "reserved word": ("target", "bought a book\n<s> he\n", "t.en:2: … <s> … reserved"),

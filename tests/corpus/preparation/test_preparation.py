@@ -72,7 +72,7 @@ def test_every_pair_is_in_one_set_or_dropped_for_one_reason(rows, n_dev, n_test)
     with TemporaryDirectory() as folder:
         good = {row for row in rows if not Rules("de", "en", 5, 3).fault(*row)}
         if len(good) <= n_dev + n_test:
-            with pytest.raises(DataError, match="left"):
+            with pytest.raises(DataError, match=r"dropped|cannot take"):
                 run(Path(folder), rows, n_dev, n_test)
             return
         report, sets = run(Path(folder), rows, n_dev, n_test)
@@ -96,7 +96,7 @@ def test_documents_stay_together(tmp_path):
     found = {name: {document[pair] for pair in pairs} for name, pairs in sets.items()}
     assert [len(found[name]) for name in SETS] == [16, 2, 2]  # 12 pairs are not reached: 5 + 5
     assert sum(map(len, found.values())) == 20
-    with pytest.raises(DataError, match=r"left have more than 4 pairs\n.*--test 4"):
+    with pytest.raises(DataError, match=r"remaining documents have more than 4 pairs\n.*--test 4"):
         run(tmp_path, rows, 0, 4, columns=(1, 2, 3))
 
 
@@ -110,12 +110,17 @@ def test_divided_by_hand():
     assert divide(pairs, units, 0, 1).tolist() == [0, 0, 0, 0, 3, 0, 2]
     assert divide(pairs, units, 0, 3).tolist() == [0, 2, 0, 2, 3, 0, 2]
     assert divide(pairs, units, 1, 2).tolist() == [0, 2, 0, 2, 3, 0, 1]
-    refused("left have more than 1 pair … none for --dev 1", lambda: divide(pairs, units, 1, 3))
+    refused(
+        "documents have more than 1 pair … none fits --dev 1", lambda: divide(pairs, units, 1, 3)
+    )
 
 
 def test_bad_records_stop_or_are_counted(tmp_path):
     rows = [("ein Hund", "a dog"), ("broken",), ("eine Katze", "a cat")]
-    refused("raw.tsv:2: has 1 columns … 2 … --skip-bad leaves", lambda: run(tmp_path, rows))
+    refused(
+        "raw.tsv:2: has 1 columns … expected 2 … skip and count … --skip-bad",
+        lambda: run(tmp_path, rows),
+    )
     assert not list((tmp_path / "out").iterdir())
     report, sets = run(tmp_path, rows, skip_bad=True)
     assert report.dropped == {"missing columns": 1}
@@ -141,13 +146,13 @@ def test_an_interruption_leaves_what_was_there(tmp_path, monkeypatch):
 
 def test_nothing_is_left(tmp_path):
     rows = [("a", "a"), ("b", "b")]
-    refused("none of 2 pairs is left … 2 × both sides", lambda: run(tmp_path, rows))
+    refused("all 2 pairs were dropped … 2 × both sides", lambda: run(tmp_path, rows))
 
 
 @refusals(
     ("de", "de", "out", "both languages are 'de'"),
     ("../de", "en", "out", "'../de' is not a language code"),
-    ("de", "en", ".", "train.de would be overwritten"),
+    ("de", "en", ".", "train.de is an input and would be overwritten"),
     error=SettingError,
 )
 def test_what_is_refused(tmp_path, source, target, out):

@@ -77,7 +77,7 @@ def test_files(truecaser, tmp_path):
 
 
 @refusals(
-    *((content, "case.json: … no truecaser")
+    *((content, "case.json: is not a truecaser")
       for content in ("", "[]", '{"format": 0}', '{"format": 1, "words": [[]]}')),
 )  # fmt: skip
 def test_other_files_are_refused(write, content):

@@ -79,8 +79,8 @@ def test_learned_parts_come_back(tmp_path, write):
     (TextSettings("ja"), "text.target_language is missing"),
     (TextSettings(target_tokeniser="char"), "text.source_language is missing"),
     (TextSettings("jp", "en"), "the language 'jp'"),
-    (TextSettings("ja", "en", source_tokeniser="mecab"), "no tokeniser 'mecab'"),
-    (TextSettings("ja", "en", target_case="title"), "no case 'title'"),
+    (TextSettings("ja", "en", source_tokeniser="mecab"), "unknown tokeniser 'mecab'"),
+    (TextSettings("ja", "en", target_case="title"), "unknown case 'title'"),
     (TextSettings("ja", "en", target_case="lower"), "target_case cannot be lower"),
     error=SettingError,
 )
@@ -117,7 +117,7 @@ def test_other_versions_are_reported(monkeypatch):
     assert again.differences() == []
     monkeypatch.setattr(tokenisers, "version", {"fugashi": "2.0", "unidic-lite": "1.0"}.get)
     [line] = again.differences()
-    assert line.startswith("the system was trained with fugashi 1.4, here is 2.0")
+    assert line.startswith("the system was trained with fugashi 1.4, but 2.0 is")
 
 
 def test_markup_is_about_the_tokens_of_its_words():

@@ -90,7 +90,7 @@ def test_a_missing_package_is_named_with_its_remedy(monkeypatch, name, package):
 def test_absent_packages_and_unknown_tokenisers():
     missing = "no_such_package"
     refused(f"{missing} is not installed", lambda: tokenisers._library(missing, "text"))
-    refused("no tokeniser 'mosses'", lambda: Tokeniser("mosses", "en"), SettingError)
+    refused("unknown tokeniser 'mosses'", lambda: Tokeniser("mosses", "en"), SettingError)
 
 
 def test_every_language_has_a_tokeniser():

@@ -56,7 +56,7 @@ def test_lines(write):
     ("a\tb\n\tb\n", "g.tsv:2: the term is empty"),
     ("a\t \n", "g.tsv:1: the translation is empty"),
     ("a\tb\tc\n", "g.tsv:1: 'c' is not a probability"),
-    ("a\tb\t0\n", "g.tsv:1: 0.0 is not a probability"),
+    ("a\tb\t0\n", "g.tsv:1: 0.0 is not a valid probability"),
     ("a\tb\nc\td\na\tb\t0.5\n", "g.tsv:3: … line 1"),
     ("a\t<s>\n", "g.tsv:1: … <s> … reserved"),
     (b"a\t\xff\n", "g.tsv:1: … 0xff … column 3"),

@@ -29,12 +29,12 @@ def test_a_sentence_without_a_tree(text):
 
 
 @refusals(
-    ("(S (N a)", "without its end: 1 bracket … (VP (V sleep))"),
-    ("(S (N a)))", "')' stands outside all brackets … (VP (V sleep))"),
-    ("S", "'S' stands outside all brackets"),
+    ("(S (N a)", "not closed: 1 bracket … (VP (V sleep))"),
+    ("(S (N a)))", "')' is outside all brackets … (VP (V sleep))"),
+    ("S", "'S' is outside all brackets"),
     ("(S (N a)) (S (N b))", "a second tree"),
-    ("(S (N a b))", "'b' is a second word"),
-    ("(S a (N b))", "the word 'a' stands beside brackets"),
+    ("(S (N a b))", "'b' is the second word"),
+    ("(S a (N b))", "the word 'a' is next to brackets"),
     ("(S (N))", "the bracket 'N' is empty"),
     ("(S)", "the bracket 'S' is empty"),
     ("(S ( (N a)))", "no label"),
@@ -65,14 +65,14 @@ def test_trees_over_several_lines(write):
     assert whole == [(2, ("S", "N")), (6, ("NP", "N")), (7, None)]
     assert number == 8
     assert last.expected.endswith(
-        "\n  trees are read over several lines, as line 2 does not end its tree"
+        "\n  trees are read over several lines, because the tree of line 2 is not complete there"
     )
-    assert last.what == "without its end: 2 brackets"
+    assert last.what == "not closed: 2 brackets"
 
 
 def test_a_lost_bracket_in_the_first_tree_spoils_no_other(write):
     (_, bad), *others = labels_by_line(write("lost.trees", "(S (N a)\n\n(S (N b))\n(NP (N c))\n"))
-    assert bad.what == "without its end: 1 bracket"
+    assert bad.what == "not closed: 1 bracket"
     assert others == [(2, None), (3, ("S", "N")), (4, ("NP", "N"))]
     many = labels_by_line(write("many.trees", "(S (N a)\n" + "(S (N b))\n" * 30 + " )\n"))
     assert len(many) == 32

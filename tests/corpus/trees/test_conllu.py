@@ -66,12 +66,16 @@ def test_sentences_lie_between_empty_lines(write):
 @pytest.mark.parametrize(
     ("text", "what", "expected"),
     [
-        ("1\ta\tX\n", "'1\\ta\\tX' has 3 columns", "CoNLL-U has 10, tab-separated"),
-        (row("2"), "word number 2 follows 0", "numbers rise by one"),
+        ("1\ta\tX\n", "'1\\ta\\tX' has 3 columns", "expected 10, separated by tabs"),
+        (row("2"), "word number 2 follows 0", "expected consecutive numbers"),
         (row("x"), "'x' is not a word number", "expected 1, 2, 3 ..."),
         (row(head="_"), "'_' is not a word number", "expected 1, 2, 3 ..."),
         (row(head="3"), "head 3 does not exist", "the sentence has 1 word"),
-        (row("1-3") + row(), "token range 1-3", "ranges must be in order and inside"),
+        (
+            row("1-3") + row(),
+            "invalid token range 1-3",
+            "ranges must be ordered and inside",
+        ),
     ],
 )
 def test_broken_rows_are_named(write, text, what, expected):

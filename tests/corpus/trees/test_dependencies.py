@@ -117,7 +117,7 @@ def test_every_phrase_spans_its_head_words_descendants(tree_heads):
 
 @pytest.mark.parametrize("circle", [[0], [1, 0], [-1, 2, 1]])
 def test_circles_are_refused(circle):
-    with pytest.raises(BadLine, match="the heads form a circle\n  every word must reach the root"):
+    with pytest.raises(BadLine, match="the heads form a cycle\n  every word must reach the root"):
         constituents(circle, ["X"] * len(circle))
 
 

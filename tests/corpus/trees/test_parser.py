@@ -66,7 +66,7 @@ def test_a_parser_that_does_not_exist_or_is_not_installed(monkeypatch):
     monkeypatch.setattr(module.importlib, "import_module", absent)
     facts = "No module named 'ginza' … pip install 'hyperbaton[parse]'"
     refused(facts, lambda: load_parser("ja"))
-    refused("no parser of 'jp'", lambda: load_parser("jp"), SettingError)
+    refused("no parser for the language 'jp'", lambda: load_parser("jp"), SettingError)
 
 
 @pytest.mark.skipif(not HAS_GINZA, reason="GiNZA is not installed")

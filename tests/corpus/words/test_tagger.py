@@ -161,5 +161,5 @@ def test_saved_and_loaded(tmp_path):
 
 def test_a_text_without_tags():
     side = side_of(TEXT)
-    refused("a text without tags", lambda: Tagger.fit(Side(side.vocabulary, side.words)))
+    refused("from text without tags", lambda: Tagger.fit(Side(side.vocabulary, side.words)))
     assert len(SPECIAL) == 3  # tags are numbered behind these

@@ -68,7 +68,7 @@ def test_saving_again_leaves_those_who_use_the_folder_alone(folder):
 
 
 def test_what_cannot_be_saved(tmp_path):
-    refused("f: … a line end", lambda: save(tmp_path / "f", ["a\nb"]))
+    refused("f: … a line break", lambda: save(tmp_path / "f", ["a\nb"]))
     assert list(tmp_path.iterdir()) == []
     (tmp_path / "file").touch()
     refused("file: is not a folder", lambda: save(tmp_path / "file"))
@@ -131,8 +131,8 @@ HEADERS = b"", b"[]", b"{}", b'{"format": 1}', b"\xef\xbf\xbd", b'{"format": 1, 
     *((replaced("big.npy", x), NO_ARRAY) for x in (b"", b"no array", b"\x93NUMPY\x01\x00")),
     (cut, "big.npy: is not an array"),
     *((replaced("words.txt", x), NO_WORDS) for x in (b"a\nb", b"<unk>\n<s>\n</s>\n\xff")),
-    (mixed("big.npy"), "big.npy: holds … the header says … different folders"),
-    (mixed("words.txt"), "words.txt: holds … the header says … different folders"),
+    (mixed("big.npy"), "big.npy: contains … expected … by the header … different folders"),
+    (mixed("words.txt"), "words.txt: contains … expected … by the header … different folders"),
 )
 def test_damaged_folders_are_refused(folder, change):
     change(folder)

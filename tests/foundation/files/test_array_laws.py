@@ -30,7 +30,7 @@ def test_types_and_shapes(tmp_path):
         (np.float64, (2, 3), "not (2, 3) of float64"),
     ):
         answer = refusal(kept.array, "table", dtype, shape)
-        assert answer == f"table.npy: holds (2, 3) of float32, {said}"
+        assert answer == f"table.npy: contains (2, 3) of float32, {said}"
     assert refusal(kept.array, "other", np.int32, (1,)) == "other.npy: is missing"
     assert kept.words("words") == 5
     assert refusal(kept.words, "tags") == "tags.npy: is missing"
@@ -54,7 +54,7 @@ def test_scores_are_finite(tmp_path, value):
     laws(tmp_path, scores=values).floats("scores", np.float64, (3, 2))
     values[1, 1] = value
     said = refusal(laws(tmp_path, scores=values).floats, "scores", np.float64, (3, 2))
-    assert said == "scores.npy: has values that are not numbers, or too large"
+    assert said == "scores.npy: has NaN, infinite or too large values"
 
 
 def test_offsets_never_fall(tmp_path):
@@ -70,7 +70,7 @@ def test_offsets_never_fall(tmp_path):
     ):  # fmt: skip
         kept = laws(tmp_path, begin=np.array(values, np.int64))
         said = refusal(kept.ranges, "begin", np.int64, end)
-        assert said == f"begin.npy: does not go from 0 to {end} without falling"
+        assert said == f"begin.npy: does not increase from 0 to {end}"
     kept = laws(tmp_path, begin=np.array([3, 4, 9]))
     kept.ranges("begin", np.int64, 9, first=3, rows=2)
     assert "not (4) of int64" in refusal(kept.ranges, "begin", np.int64, 9, first=3, rows=3)
@@ -79,7 +79,7 @@ def test_offsets_never_fall(tmp_path):
 def test_keys_rise(tmp_path):
     kept = laws(tmp_path)
     kept.rises("keys", np.array([-3, 0, 7]))
-    assert refusal(kept.rises, "keys", np.array([1, 1])) == "keys.npy: is not in rising order"
+    assert refusal(kept.rises, "keys", np.array([1, 1])) == "keys.npy: is not in increasing order"
 
 
 @pytest.mark.parametrize(
@@ -88,9 +88,9 @@ def test_keys_rise(tmp_path):
         ([-1, 0, -1, 1], ""),
         ([-1, 0, 2, 1], "values.npy: has numbers from -1 to 2"),
         ([-2, 0, -1, -1], "values.npy: has numbers from -2 to 0"),
-        ([0, 0, 1, -1], "keys.npy: is no hash table: 1 of 4 slots are free"),
-        ([-1, 0, -1], "keys.npy: is no hash table: 2 of 3 slots are free"),
-        ([], "keys.npy: is no hash table: 0 of 0 slots are free"),
+        ([0, 0, 1, -1], "keys.npy: is not a hash table: 1 of 4 slots are free"),
+        ([-1, 0, -1], "keys.npy: is not a hash table: 2 of 3 slots are free"),
+        ([], "keys.npy: is not a hash table: 0 of 0 slots are free"),
     ],
 )
 def test_searches_in_hash_tables_end(tmp_path, values, said):
@@ -114,14 +114,14 @@ def test_a_hash_table_whose_free_slots_are_known_by_their_keys(tmp_path):
 def test_numbers_of_the_header(tmp_path, value):
     assert laws(tmp_path, {"order": 3}).number("order", low=1) == 3
     said = refusal(laws(tmp_path, {"order": value}).number, "order", low=1)
-    assert said == f"header.json: says that order is {value!r}"
+    assert said == f"header.json: has the invalid value {value!r} for order"
 
 
 def test_an_array_that_no_law_speaks_of(tmp_path):
     kept = laws(tmp_path, known=np.zeros(1), more=np.zeros(1))
     kept.array("known", np.float64, (1,))
-    assert refusal(kept.all_checked) == "more.npy: does not belong here"
+    assert refusal(kept.all_checked) == "more.npy: is not part of this folder"
     plain_numbers(kept)
     kept.all_checked()
     broken = laws(tmp_path, known=np.array([np.nan]))
-    assert "not numbers" in refusal(plain_numbers, broken)
+    assert "NaN" in refusal(plain_numbers, broken)

@@ -145,7 +145,7 @@ def test_a_sentence_that_fails_leaves_the_others_alone(server):
         },
     }
     assert third["id"] == 2
-    assert third["error"]["message"] == "words 7 to 7 are no span of a sentence of 2 words"
+    assert third["error"]["message"] == "the span 7-7 is outside the sentence of 2 words"
 
 
 def test_a_line_may_end(server):

@@ -254,7 +254,7 @@ def test_what_cannot_be_checked(model, sentence, corpus):
 def test_attributes_that_were_not_learned_yet_say_so():
     model = Whole()
     assert not hasattr(model, "share_")
-    with pytest.raises(NotFitted, match="whole has not learned anything yet\n  fit it, or load it"):
+    with pytest.raises(NotFitted, match="whole is not fitted\n  call fit or load"):
         _ = model.share_
     with pytest.raises(AttributeError, match="no attribute 'shares'"):
         _ = model.shares
@@ -281,5 +281,5 @@ def test_a_constructor_that_loses_an_argument_is_told_so():
         def __init__(self, least: int = 0) -> None:
             super().__init__(5 + least)
 
-    with pytest.raises(SettingError, match="Losing does not keep its setting 'least'\n  a constr"):
+    with pytest.raises(SettingError, match="Losing does not store its setting 'least'\n  a constr"):
         Losing().settings()

@@ -13,7 +13,7 @@ from tests.models.language_model.test_arpa import EXAMPLE
 from tests.refusals import refusals, refused
 from tests.strategies import garbage
 
-FIELDS = "expected a probability, a {}-gram, perhaps a backoff".format
+FIELDS = "expected a probability, a {}-gram, optionally a backoff".format
 HEADER = "".join(f"ngram {n}=1\n" for n in range(2, 8))
 PROBABILITY = "-0.4259687\ta b"
 
@@ -70,7 +70,7 @@ def test_garbage_is_read_or_refused_but_never_a_defect(tmp_path_factory, lines):
 @pytest.mark.parametrize("word", ["", "a b", "a\tb", "a\n", "\ra"])
 def test_a_word_that_no_text_file_can_hold_is_refused(tmp_path, word):
     ngrams, path = estimate(*encoded([["fine", word]]), 2), tmp_path / "model.arpa"
-    refused(f"{word!r} … without spaces, tabs and line ends", lambda: write_arpa(ngrams, path))
+    refused(f"{word!r} … without spaces, tabs and line breaks", lambda: write_arpa(ngrams, path))
     assert list(tmp_path.iterdir()) == []
     path.write_text("old")
     refused("", lambda: write_arpa(ngrams, path))

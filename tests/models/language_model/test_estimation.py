@@ -157,5 +157,5 @@ def test_impossible_models_are_refused(text, order, prune):
 
 @pytest.mark.parametrize("word", [0, 1, 2, 4, -1])
 def test_word_numbers_that_no_text_can_have_are_refused(word):
-    facts = f"word numbers from {min(3, word)} to {max(3, word)} … 3 to 3"
+    facts = f"word ids from {min(3, word)} to {max(3, word)} … 3 to 3"
     refused(facts, lambda: estimate(ragged([[3, word]]), Vocabulary(["a"]), 2))

@@ -65,5 +65,5 @@ def test_what_32_bits_cannot_number_is_refused(tmp_path, monkeypatch):
         for count in counters:
             shutil.rmtree(tmp_path)
             tmp_path.mkdir()
-            with pytest.raises(DataError, match=r"too many n-grams\n  at most 13\n"):
+            with pytest.raises(DataError, match=r"too many n-grams\n  expected at most 13\n"):
                 count(text, 8, 2)

@@ -108,6 +108,6 @@ def test_a_missing_file_is_named(tmp_path):
     ],
 )
 def test_files_that_kenlm_refuses(write, content, reason):
-    expected = rf"bad\.lm: KenLM refuses the file: .*{reason}.*\n  an ARPA file, or a binary file"
+    expected = rf"bad\.lm: KenLM cannot load the file: .*{reason}.*\n  expected an ARPA file, or a"
     with pytest.raises(DataError, match=expected):
         KenlmModel(write("bad.lm", content))

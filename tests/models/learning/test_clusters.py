@@ -195,8 +195,8 @@ def test_bad_clusters_and_settings_are_refused():
         return learner.fit(ClusteredExamples(examples, labels, 3, numbers))
 
     untrained = ClusteredLearner(make_learner("mms"), 15)
-    refused("clusters … fit it", lambda: untrained.decision(examples, numbers), NotFitted)
+    refused("clusters … call fit", lambda: untrained.decision(examples, numbers), NotFitted)
     refused("clusters have the shape (119,)", lambda: fit(numbers[:-1]))
     refused("clusters are of type float64", lambda: fit(numbers / 2))
-    refused("learned with 30", lambda: fit(numbers).decision(examples[:, :4], numbers))
+    refused("expected 30, as in training", lambda: fit(numbers).decision(examples[:, :4], numbers))
     refused("min_examples: -1 … 0 or more", lambda: fit(numbers, -1), SettingError)

@@ -137,7 +137,7 @@ def test_learners_as_text():
 
 @refusals(
     ("mmss", "'mmss' … did you mean mms?"),
-    ("mms:max_rounds", "mms:max_rounds: 'max_rounds' gives no value … name:key=value:…"),
+    ("mms:max_rounds", "mms:max_rounds: 'max_rounds' has no value … name:key=value:…"),
     ("mms:rounds=3", "the learner 'mms' has no setting 'rounds'"),
     ("mms:max_rounds=few", "mms.max_rounds cannot be 'few' … expected a whole number"),
     ("mms:max_rounds=0", "mms.max_rounds: 0 is not possible"),

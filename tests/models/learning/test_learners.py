@@ -112,13 +112,13 @@ def test_examples_without_any_feature_leave_weights_at_zero(name):
 def test_bad_examples_are_refused(name):
     examples, labels = make_examples(1)
     learner = make_learner(name)
-    with pytest.raises(NotFitted, match=f"{name} has not learned anything yet\n  fit it"):
+    with pytest.raises(NotFitted, match=f"{name} is not fitted\n  call fit"):
         learner.decision(examples)
     refused("nothing to learn from", lambda: learner.fit(examples[:0], labels[:0], 3))
     refused("nan", lambda: learner.fit(examples * np.nan, labels, 3))
     refused("classes have the shape", lambda: learner.fit(examples, labels[:-1], 3))
     learner.fit(examples, labels, 3)
-    refused("the model was learned with 6", lambda: learner.decision(examples[:, :5]))
+    refused("expected 6, as in training", lambda: learner.decision(examples[:, :5]))
 
 
 @refusals(

@@ -39,14 +39,14 @@ def test_a_feature_named_twice_in_a_row_counts_once_with_the_sum():
 @refusals(
     (sparse.csr_array((0, 2)), [], 2, "nothing to learn from: 0 examples with 2 features"),
     (sparse.csr_array((1, 0)), [0], 2, "nothing to learn from: 1 example with 0 features"),
-    (GOOD, [0, 1], 0, "0 classes … a number from 1 up"),
-    (GOOD, [0, 2], 2, "example 1 is of class 2 … classes from 0 to 1"),
-    (GOOD, [-1, 0], 2, "example 0 is of class -1 … classes from 0 to 1"),
+    (GOOD, [0, 1], 0, "0 classes … expected 1 or more"),
+    (GOOD, [0, 2], 2, "example 1 has the class 2 … a class from 0 to 1"),
+    (GOOD, [-1, 0], 2, "example 0 has the class -1 … a class from 0 to 1"),
     (GOOD, [0.0, 1.0], 2, "classes are of type float64 … whole numbers"),
     (GOOD, [0, 1, 1], 2, "classes have the shape (3,) … (2,), one for each example"),
     (GOOD, [[0, 1]], 2, "classes have the shape (1, 2) … (2,), one for each example"),
-    (np.eye(2), [0, 1], 2, "features come as ndarray … a scipy.sparse.csr_matrix or csr_"),
-    (GOOD.tocsc(), [0, 1], 2, "features come as csc_array … a scipy.sparse.csr_matrix"),
+    (np.eye(2), [0, 1], 2, "the features are a ndarray … a scipy.sparse.csr_matrix or csr_"),
+    (GOOD.tocsc(), [0, 1], 2, "the features are a csc_array … a scipy.sparse.csr_matrix"),
     (GOOD * np.nan, [0, 1], 2, "feature 0 of example 0 is nan … a finite number"),
     (
         sparse.csr_array(np.array([[1, 0], [0, np.inf]])),
@@ -61,7 +61,7 @@ def test_bad_examples_are_refused(matrix, labels, n_classes):
 
 
 def test_another_number_of_features_is_refused():
-    refused("have 2 features … the model was learned with 3", lambda: check_matrix(GOOD, 3))
+    refused("have 2 features … expected 3, as in training", lambda: check_matrix(GOOD, 3))
 
 
 def test_generator_gives_the_published_numbers_of_splitmix64():

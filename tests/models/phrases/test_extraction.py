@@ -123,8 +123,8 @@ def test_threads_and_chunks_do_not_matter(monkeypatch):
 
 
 @refusals(
-    (0, "word", "cannot have up to 0 words … possible: 1 to 8"),
-    (9, "word", "cannot have up to 9 words … possible: 1 to 8"),
+    (0, "word", "cannot have up to 0 words … expected 1 to 8"),
+    (9, "word", "cannot have up to 9 words … expected 1 to 8"),
     (7, "wrod", "'wrod' … did you mean word"),
     error=SettingError,
 )

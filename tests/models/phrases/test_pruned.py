@@ -36,7 +36,9 @@ def test_pruning_later_gives_the_table_that_pruning_in_training_gives(sentences,
     try:
         expected = train_phrases(corpus, settings)
     except DataError:
-        with pytest.raises(DataError, match=r"phrase pairs is left\n  choose lower thresholds"):
+        with pytest.raises(
+            DataError, match=r"phrase pairs would be dropped\n  choose lower thresholds"
+        ):
             prune(train_phrases(corpus), min_count=count, top=top)
         return
     found = prune(train_phrases(corpus), min_count=count, top=top)
@@ -80,7 +82,9 @@ def test_imported_counts_may_be_fractions_but_must_be_there(write):
     )
     assert len(prune(read_phrase_table(path)[0], significance="0", min_count=0)) == 2
     without = read_phrase_table(write("t", "a ||| X ||| 1 1 1 1\n"))[0]
-    with pytest.raises(DataError, match="has pairs without counts\n  significance needs them"):
+    with pytest.raises(
+        DataError, match="has pairs without counts\n  pruning by significance needs"
+    ):
         prune(without, significance="a+e")
 
 
@@ -121,4 +125,4 @@ def test_a_table_that_knows_too_few_occurrences_has_at_least_those_of_its_phrase
     table = train_phrases(corpus_of([([source], [target], [(0, 0)]) for source, target in pairs]))
     few = replace(table, n_occurrences=1.0)
     assert pairs_of(prune(few, significance=str(math.log(14) - 0.01))) == [("b", "B")]
-    refused("is left", lambda: prune(few, significance=str(math.log(14) + 0.01)))
+    refused("would be dropped", lambda: prune(few, significance=str(math.log(14) + 0.01)))

@@ -146,8 +146,8 @@ def test_phrases_that_are_too_long_are_left_out_and_counted(write):
     ("a ||| X ||| inf 1 1 1", "t:2: inf is not a probability"),
     ("a ||| X ||| 1 1 7 1", "t:2: 7 is not a probability"),
     ("a ||| X ||| 1 1 1 nan", "t:2: nan is not a probability"),
-    ("a b ||| X ||| 1 1 1 1 ||| 1-1", "t:2: the alignment 1-1 leads outside its phrase pair"),
-    ("a ||| X ||| 1 1 1 1 ||| 7-7", "t:2: the alignment 7-7 leads outside its phrase pair"),
+    ("a b ||| X ||| 1 1 1 1 ||| 1-1", "t:2: the alignment 1-1 has a link outside its phrase pair"),
+    ("a ||| X ||| 1 1 1 1 ||| 7-7", "t:2: the alignment 7-7 has a link outside its phrase pair"),
     ("a ||| X ||| 1 1 1 1 ||| ||| 1 1 -1", "t:2: -1 is not a count … a number from 0"),
     ("a ||| X ||| 1 1 1 1 ||| ||| nan 1 1", "t:2: nan is not a count"),
     ("a ||| X ||| 1 1 1 1 ||| ||| 1 inf 1", "t:2: inf is not a count"),
@@ -193,7 +193,7 @@ SCORES = "a b ||| X ||| 1 0 0 1 0 0\n"
     (PAIR, f"{SCORES}c ||| X ||| 0 0 0 0 0 0\n{SCORES}", "r:3: the phrase pair a b ||| X"),
     (f"{PAIR}b ||| X ||| 1 1 1 1\n", f"{SCORES}c ||| X ||| x\n", "r: lacks 1 phrase pairs"),
     (PAIR, "a b ||| X ||| 1 0\n", "r:1: '1 0' is not 6 numbers"),
-    ("", "", "holds no phrase pair"),
+    ("", "", "contains no phrase pairs"),
 )
 def test_tables_with_the_wrong_pairs(write, phrases, reordering):
     other = (write("r", reordering), MSD) if reordering else ()

@@ -95,11 +95,11 @@ def test_what_is_not_supported_is_named(moses, tmp_path):
     ),
     ("LM0= 0.7", "", "LM0 has 0 weights … expected 1 in the section"),
     ("TM0= 0.1 0.2 0.3 0.4", "TM0= 1", "TM0 has 1 weights … expected 4"),
-    ("LM0= 0.7", "LM0= x", "moses.ini:18: 'LM0= x' is not a weight … such as LM0= 0.5"),
+    ("LM0= 0.7", "LM0= x", "moses.ini:18: 'LM0= x' is not a weight … as LM0= 0.5"),
     ("LM0= 0.7", "LM0", "moses.ini:18: 'LM0' is not a weight"),
     ("LM0= 0.7", "LM0= nan", "moses.ini:18: 'LM0= nan' is not a weight"),
     ("LM0= 0.7", "LM0= -inf", "moses.ini:18: 'LM0= -inf' is not a weight"),
-    ("type=wbe-msd", "type=wbe-mds", "moses.ini:7: 'mds' in 'wbe-mds- … did"),
+    ("type=wbe-msd", "type=wbe-mds", "moses.ini:7: unknown part 'mds' in 'wbe-mds- … did"),
     ("-1\n[w", "six\n[w", "moses.ini:10: 'six' is not a whole number"),
     ("path=lm.arpa ", "", "moses.ini:8: LM0 has no path"),
     ("path=lm.arpa", "path=lm.arp", "lm.arp: no such file … did you mean … lm.arpa?"),
@@ -115,7 +115,7 @@ def test_too_long_phrases_are_counted(moses, write, tmp_path):
     write("phrase-table", f"{long} ||| X ||| 1 1 1 1\na ||| X ||| 1 1 1 1 ||| 0-0 ||| 1 1 1\n")
     said = []
     import_moses(moses(), tmp_path / "m", Reporter(said.append))
-    assert said[0] == "1 phrase pairs are left out: a phrase has more than 8 words"
+    assert said[0] == "1 phrase pair left out: longer than 8 words"
 
 
 def test_kenlm_binaries_and_further_models_come_and_go(moses, write, tmp_path):

@@ -94,7 +94,7 @@ def test_a_damaged_part_was_taken_for_finished(tmp_path, change, name):
     change(part / name)
     run_stage(tmp_path, "lm", "abc", work, Reporter(talk.append))
     assert work.calls == 2
-    assert talk[0] == f"lm: files in {part} have been changed or lost, so it is made again"
+    assert talk[0] == f"lm: files in {part} were changed or lost; running it again"
     assert (part / "half").read_text() == "done"
     run_stage(tmp_path, "lm", "abc", work, Reporter(talk.append))
     assert talk[-1] == "lm: nothing has changed"

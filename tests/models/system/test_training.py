@@ -306,7 +306,7 @@ def test_distortion_models_are_fitted_once_and_loaded_by_their_settings(files, t
     assert chosen.learned_[0] == 6
     assert read_system(out)["weights"]["lengths2"] == 0.3
     for wrong, facts in (
-        (lengths, "may be one of several models"),
+        (lengths, "is ambiguous"),
         (f"{lengths},factor=3", "factor=3' … with --distortion"),
     ):
         refused(facts, partial(load_distortion, out, [wrong]), SettingError)
@@ -316,13 +316,13 @@ def test_distortion_models_are_fitted_once_and_loaded_by_their_settings(files, t
 
 
 PRUNED = partial(LanguageModelSettings, order=2)
-NOT_PRUNED = "lm.prune: n-grams cannot be pruned"
+NOT_PRUNED = "lm.prune: invalid pruning thresholds"
 
 
 @refusals(
     ({"distortion": ("linear", "linear")}, "two distortion models have the feature 'linear'"),
     ({"distortion": ("linear,x=1",)}, "'linear' has no setting 'x'"),
-    ({"distortion": ("msd,type",)}, "'type' gives no value"),
+    ({"distortion": ("msd,type",)}, "'type' has no value"),
     (
         {"distortion": ("msd",), "phrases": PhraseSettings(reordering="none")},
         "the model msd needs reordering scores … phrases.reordering is none",
@@ -332,7 +332,7 @@ NOT_PRUNED = "lm.prune: n-grams cannot be pruned"
         "of type hier-mslr-bidirectional-fe … --set phrases.reordering=hier-mslr-bidirectional-fe",
     ),
     ({"lm": PRUNED(prune="0 x")}, "lm.prune: '0 x' is not a list of … expected wh"),
-    ({"lm": LanguageModelSettings(prune="1")}, f"{NOT_PRUNED} by '1'"),
+    ({"lm": LanguageModelSettings(prune="1")}, f"{NOT_PRUNED} '1'"),
     ({"lm": PRUNED(prune="0 0 1")}, NOT_PRUNED),
     ({"lm": LanguageModelSettings(order=9)}, "lm.order: … order 9"),
     ({"lm": LanguageModelSettings(order=7)}, "lm.order: … order 7"),
@@ -359,8 +359,8 @@ def test_one_pair_and_equal_pairs_are_enough(write, tmp_path):
 
 
 @refusals(
-    ("", "", "", "s: the corpus has no pair"),
-    ("a\n", "x\n", "\n", "a: no phrase pair can be extracted"),
+    ("", "", "", "s: the corpus has no sentence pairs"),
+    ("a\n", "x\n", "\n", "a: no phrase pairs can be extracted"),
     ("a\n", "x\n", "0-1\n", "a:1: link 0-1 is outside its sentence pair"),
     ("a\nb\n", "x\n", "0-0\n0-0\n", "t:2: the file ends here"),
 )
@@ -400,12 +400,12 @@ def test_training_again_reset_the_weights(files, tmp_path):
     search = "distortion_limit = 9\nmbr_scale = 5.0"
     toml.write_text(edited.replace("distortion_limit = 6", search))
     said = train(files, out, settings=TrainingSettings(lm=LanguageModelSettings(order=2)))
-    assert said[-1] == f"the weights and the distortion limit of {toml} are kept"
+    assert said[-1] == f"keeping the weights and the distortion limit of {toml}"
     assert read_system(out)["weights"]["lm"] == 0.77
     assert read_system(out)["search"] == {"distortion_limit": 9, "mbr_scale": 5.0}
     other = TrainingSettings(phrases=PhraseSettings(reordering="none"))
     assert train(files, out, settings=other)[-1] == (
-        "the weights start from their defaults, because the features have changed"
+        "using default weights, because the features have changed"
     )
     assert read_system(out)["weights"]["lm"] == 0.5
     assert read_system(out)["search"] == {"distortion_limit": 6}
@@ -415,7 +415,7 @@ def test_a_broken_model_file_is_made_anew(files, tmp_path):
     train(files, tmp_path / "m")
     (tmp_path / "m" / "model.toml").write_text("[broken")
     said = train(files, tmp_path / "m")[-1]
-    assert said.startswith("the weights start from their defaults, because the old ones are lost: ")
+    assert said.startswith("using default weights, because the old ones cannot be read: ")
     assert read_system(tmp_path / "m")["weights"]["lm"] == 0.5
 
 
@@ -427,7 +427,7 @@ def test_training_did_not_repair_a_damaged_part(files, tmp_path, part, content):
     damaged = out / read_system(out)["parts"][part]
     (damaged / "header.json").write_bytes(content)
     said = train(files, out)
-    assert f"{part}: files" in said  # have been changed or lost
+    assert f"{part}: files" in said  # were changed or lost
     assert len(load_phrases(out)) == 19
     assert load_language_model(out).order == 5
 
@@ -473,7 +473,7 @@ def test_file_names_that_are_not_utf8(files, tmp_path):
 
 def test_an_empty_system_was_a_success(files, tmp_path):
     settings = TrainingSettings(phrases=PhraseSettings(min_count=99))
-    facts = "t.align: none of 19 phrase pairs is left"
+    facts = "t.align: all 19 phrase pairs would be dropped"
     refused(facts, lambda: train(files, tmp_path / "m", settings=settings))
     assert not (tmp_path / "m" / "model.toml").exists()
 

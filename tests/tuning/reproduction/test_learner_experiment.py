@@ -186,7 +186,7 @@ def test_learners_as_text():
 
 @refusals(
     ({"learners": ("mmz",)}, "'mmz'"),
-    ({"classes": (4,)}, "no setup with 4 orientation classes"),
+    ({"classes": (4,)}, "4 orientation classes of distance"),
     ({"protocol": "papers"}, "no protocol 'papers' … did you mean paper?"),
     ({"features": "x"}, "'x'"),
     (

@@ -22,7 +22,7 @@ from tests.refusals import refused
 
 distributed = pytest.importorskip("distributed")
 
-NONE_OF_OURS = "is none of this run's files"
+NONE_OF_OURS = "is not a file of this run"
 
 
 @pytest.fixture(scope="module")
@@ -183,7 +183,7 @@ def test_a_stranger_gets_nothing(workers, home):
             await comm.write({"token": token, "ask": "list", "path": str(home / "data")})
             return await comm.read()
 
-    assert client.sync(ask, "guess") == {"error": "a stranger is not served"}
+    assert client.sync(ask, "guess") == {"error": "invalid token"}
     assert client.sync(ask, files_.token)["value"]["name"] == "data"
 
 
@@ -207,7 +207,7 @@ def test_other_versions_are_refused(workers, monkeypatch):
 
     other = versions.own_versions() | {"numpy": "0.1"}
     monkeypatch.setattr(dask_workers, "own_versions", lambda: other)
-    facts = "other versions … : numpy … instead of 0.1"
+    facts = "versions differ … : numpy … instead of 0.1"
     refused(facts, workers.submit(square, 1).result, SettingError)
 
 
@@ -313,16 +313,16 @@ def test_parts_of_a_folder_are_fetched_alone(workers, home):
     refused(NONE_OF_OURS, workers.submit(names, home / "data", ["../single"]).result)
 
 
-def test_what_dask_says_is_said_in_our_words():
-    from hyperbaton.foundation.work.cluster.dask_workers import _in_our_words
+def test_what_dask_says_is_said_converted():
+    from hyperbaton.foundation.work.cluster.dask_workers import _converted
 
     killed = distributed.scheduler.KilledWorker("task", None, 3)
-    assert "several workers died of the same task" in str(_in_our_words(killed))
-    missing = _in_our_words(ModuleNotFoundError("No module named 'models'"))
+    assert "several workers died while running" in str(_converted(killed))
+    missing = _converted(ModuleNotFoundError("No module named 'models'"))
     assert isinstance(missing, SettingError)
     assert "a worker cannot load hyperbaton: No module named 'models'" in str(missing)
     own = ZeroDivisionError()
-    assert _in_our_words(own) is own
+    assert _converted(own) is own
 
 
 def put_damaged(here, made):

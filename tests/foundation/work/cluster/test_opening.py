@@ -31,7 +31,9 @@ def test_a_table(write):
 
 @pytest.mark.parametrize("text", ["head:8786", "local", "local:0", "local:x", ""])
 def test_what_is_no_address(text):
-    with pytest.raises(SettingError, match=r"is no cluster\n  expected tcp://host:8786, local:4"):
+    with pytest.raises(
+        SettingError, match=r"is not a cluster\n  expected tcp://host:8786, local:4"
+    ):
         settings_of(text, read_toml)
 
 
@@ -51,7 +53,7 @@ def test_wrong_tables(write, table):
     [
         (ClusterSettings("slrum"), SettingError, "did you mean slurm"),
         (ClusterSettings(cache="much"), SettingError, "'much' is not a size"),
-        (ClusterSettings("scheduler"), SettingError, "has the option address"),
+        (ClusterSettings("scheduler"), SettingError, "exactly one option: address"),
         (ClusterSettings("slurm"), SettingError, r"pip install 'dask-jobqueue'"),
         (ClusterSettings("local", options={"n_wrokers": 1}), SettingError, "does not start"),
     ],

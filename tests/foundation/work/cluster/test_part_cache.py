@@ -72,7 +72,7 @@ def test_a_single_file(home, tmp_path):
 def test_what_arrives_damaged_is_refused_and_fetched_again(home, tmp_path):
     cache, one = PartCache(tmp_path / "cache", 0), home.make("one", a=b"first")
     with (
-        pytest.raises(DataError, match="a: has changed while it was sent"),
+        pytest.raises(DataError, match="a: changed while it was sent"),
         cache.holding(one, lambda _, stream: stream.write(b"furst")),
     ):
         pass
@@ -100,7 +100,7 @@ def test_what_is_in_use_stays(home, tmp_path):
     one, two = (home.make(f"part{n}", data=bytes([n]) * 100) for n in range(2))
     with cache.holding(one, home.fetch(one)) as copy:
         with (
-            pytest.raises(DataError, match=r"files of 200 bytes are needed at once"),
+            pytest.raises(DataError, match=r"the cache needs 200 bytes at once"),
             cache.holding(two, home.fetch(two)),
         ):
             pass

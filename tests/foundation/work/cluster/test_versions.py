@@ -18,7 +18,7 @@ def test_the_same_programs_are_fine():
 
 def test_a_difference_is_named():
     wanted = own_versions() | {"numpy": "1.0", "hyperbaton": "0.0, source 0"}
-    facts = "worker tcp://there: other versions … source 0 … install the same versions"
+    facts = "worker tcp://there: versions differ … source 0 … install the same versions"
     error = refused(facts, lambda: check_versions(wanted, "tcp://there"), SettingError)
     assert f"numpy {np.__version__} instead of 1.0" in str(error)
     assert "scipy" not in str(error)

@@ -368,21 +368,21 @@ def test_word_classes_of_the_corpus_are_used(corpus):
 
 
 def test_what_cannot_be_learned_from_or_used(options, corpus):
-    refused("dpr … fit it", lambda: Dpr().prepare(SENTENCE, options), NotFitted)
-    refused("no phrase pair can be extracted", lambda: Dpr().fit(corpus_of([(["a"], ["A"], [])])))
+    refused("dpr … call fit", lambda: Dpr().prepare(SENTENCE, options), NotFitted)
+    refused("no phrase pairs can be extracted", lambda: Dpr().fit(corpus_of([(["a"], ["A"], [])])))
     facts = "no feature occurs 100000 times … choose a smaller"
     refused(facts, lambda: Dpr(min_count=100_000).fit(corpus))
 
 
 @refusals(
-    ("dpr,classes=4", "no setup with 4 orientation classes"),
+    ("dpr,classes=4", "4 orientation classes of distance"),
     ("dpr,moves=mds", "'mds' … did you mean msd?"),
-    ("dpr,moves=msd,classes=5", "no setup with 5 orientation classes of msd … possible: 3"),
+    ("dpr,moves=msd,classes=5", "5 orientation classes of msd are not possible … 3"),
     ("dpr,moves=msd,use=scaled", "dpr.use: 'scaled' … classes of msd have no distances to scale"),
     ("dpr,use=bidirectional", "dpr.use: 'bidirectional' … needs moves=msd"),
     ("dpr,use=both", "dpr.use: 'both' … known: bidirectional, direct, scaled"),
     ("dpr,learner=mmd", "'mmd'"),
-    ("dpr,learner=me:sigma", "'sigma' gives no value … name:key=value:…"),
+    ("dpr,learner=me:sigma", "'sigma' has no value … name:key=value:…"),
     ("dpr,learner=me:sigmar=1", "has no setting 'sigmar' … did you mean sigma?"),
     ("dpr,learner=me:sigma=big", "me.sigma cannot be 'big' … expected a number"),
     ("dpr,features=nil", "'nil' … did you mean ni?"),
@@ -392,7 +392,7 @@ def test_what_cannot_be_learned_from_or_used(options, corpus):
     ("dpr,monotone_penalty=-1", "dpr.monotone_penalty: -1.0 … 0 or more"),
     ("dpr,max_sentences=-1", "dpr.max_sentences: -1 … 0 or more"),
     ("dpr,min_examples=-1", "-1 is not possible"),
-    ("dpr,word_classes=0", "0 word classes cannot be made"),
+    ("dpr,word_classes=0", "0 word classes are not possible"),
     error=SettingError,
 )
 def test_impossible_settings_are_refused(corpus, text):

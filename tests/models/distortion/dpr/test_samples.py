@@ -168,8 +168,8 @@ def test_three_and_five_classes_as_in_figure_4():
 
 
 @refusals(
-    (4, "distance", "with 4 orientation classes of distance … possible: 3 or"),
-    (5, "msd", "with 5 orientation classes of msd … possible: 3"),
+    (4, "distance", "4 orientation classes of distance … expected 3 or"),
+    (5, "msd", "5 orientation classes of msd … expected 3"),
     (3, "mds", "'mds' … did you mean msd"),
     error=SettingError,
 )

@@ -40,7 +40,9 @@ def test_the_classes_of_footnote_6():
         "≤ -8", "-7 to -5", "-4 to -3", "-2", "0", "1", "2 to 3", "4 to 6", "≥ 7"
     ]  # fmt: skip
     assert class_names("green")[:5] == ["≤ -7", "-6 to -4", "-3 to -2", "-1", "0"]
-    with pytest.raises(SettingError, match="no distance classes 'grean'\n  did you mean green"):
+    with pytest.raises(
+        SettingError, match="unknown distance classes 'grean'\n  did you mean green"
+    ):
         check_bins("grean")
 
 

@@ -284,7 +284,7 @@ def test_which_sentences_are_used():
     assert usable_sentences(corpus, 1, 7, "pair").source.words.lengths.tolist() == [4]
     unlinked = corpus.take(np.array([2]))
     refused("at most 40 words", lambda: usable_sentences(unlinked, 0, 40, "pair"))
-    facts = "pair has nothing to learn from … 1 pairs, none with links … hyperbaton corpus"
+    facts = "pair has nothing to learn from … none of 1 pairs has links … hyperbaton corpus"
     refused(facts, lambda: usable_sentences(unlinked, 0, 0, "pair"))
 
 

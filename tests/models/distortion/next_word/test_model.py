@@ -267,7 +267,7 @@ def test_the_second_layer_is_remembered(tmp_path):
 
 @pytest.mark.parametrize("name", ["pair", "sequence", "nine-class"])
 def test_a_model_that_was_not_trained_says_so(name, tmp_path):
-    facts = f"{name} has not learned anything yet … fit it, or load it"
+    facts = f"{name} is not fitted … call fit or load"
     refused(facts, lambda: make_model(name).table(sentence()), NotFitted)
     refused(facts, lambda: make_model(name).save(tmp_path), NotFitted)
 
@@ -280,7 +280,7 @@ def test_a_model_that_was_not_trained_says_so(name, tmp_path):
     (
         "nine-class",
         {"outbound": False, "inbound": False},
-        "the model nine-class has no features left … one of outbound and inbound must be true",
+        "the model nine-class has no features … one of outbound and inbound must be true",
     ),
     error=SettingError,
 )

@@ -129,7 +129,7 @@ def test_the_order():
 
 
 @refusals(
-    ({"family": "siblings"}, "no family 'siblings' of features … did you mean sibling?"),
+    ({"family": "siblings"}, "unknown feature family 'siblings' … did you mean sibling?"),
     ({"word": "shuu"}, "the model has no source word 'shuu' … did you mean shu?"),
     ({"tag": "XYZ"}, "the model has no source tag 'XYZ'"),
     ({"node": "PPP"}, "the model has no node 'PPP' … did you mean PP?"),

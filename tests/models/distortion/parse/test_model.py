@@ -284,7 +284,7 @@ def test_models_from_text():
 
 
 @refusals(
-    ({"use": "me+cow"}, "parse.use=me+cow: there is no part 'cow' of features … did you mean cov"),
+    ({"use": "me+cow"}, "parse.use=me+cow: unknown part 'cow' … did you mean cov"),
     ({"levels": 0}, "parse.levels: 0 … 1 or more"),
     ({"min_count": 0}, "parse.min_count: 0 … 1 or more"),
     ({"max_sentences": -1}, "parse.max_sentences: -1 … 0 or more"),
@@ -316,7 +316,7 @@ def test_systems_without_the_newer_variances_load(tmp_path):
 def test_what_cannot_be_learned_from_or_used():
     refused("no pair has a link", lambda: Parse().fit(corpus_of([(["a"], ["A"], [])])))
     attempt = partial(Parse().prepare, sentence(), options_for(sentence()))
-    refused("parse has not learned anything yet", attempt, NotFitted)
+    refused("parse is not fitted", attempt, NotFitted)
 
 
 def test_both_trainers_and_fewer_sentences():

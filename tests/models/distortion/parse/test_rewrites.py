@@ -110,9 +110,9 @@ def test_trees_of_a_corpus():
 
 
 @refusals(
-    ("x = 1", "t: holds something that is not a rewrite … [[rewrite]] …"),
+    ("x = 1", "t: has content other than rewrites … [[rewrite]] …"),
     ("[[rewrite", "t: is not TOML"),
-    ("[[rewrite]]\naction = 'rise'", "t, rewrite 1: there is no action 'rise' … did you mean"),
+    ("[[rewrite]]\naction = 'rise'", "t, rewrite 1: unknown action 'rise' … did you mean"),
     ("[[rewrite]]\naction = 'flatten'\nnod = 'X'", "flatten has no key 'nod' … did you mean"),
     ("[[rewrite]]\naction = 'raise'\nnode = 'X'", "rewrite 1: raise needs the key 'child'"),
     ("[[rewrite]]\naction = 'flatten'\nnode = 3", "node: 3 is not a name or a list of names"),
