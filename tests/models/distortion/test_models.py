@@ -160,5 +160,5 @@ def test_a_missing_layer_is_named_before_the_search():
         requires = frozenset({"tags"})  # a plain attribute will do
 
     assert issubclass(Tagged, DistortionModel)
-    refused("tagged needs the layer 'tags' … it has", lambda: Tagged().check(SENTENCE))
+    refused("tagged needs the layer 'tags' … the sentence has", lambda: Tagged().check(SENTENCE))
     Tagged().check(Sentence(("a",), tags=("N",)))
