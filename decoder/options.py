@@ -75,6 +75,7 @@ class _Source(NamedTuple):
     frequency_rows: Float32Array
     lm_word: Int32Array  # (target vocabulary,) language model id of each target word
     lm: Any  # a language model for compiled code
+    lm_falls: bool  # whether every word lowers the score
 
 
 class _UnknownWord(NamedTuple):
@@ -130,8 +131,8 @@ class OptionFinder:
         self.phrases, self.weights, self.limit = phrases, weights, limit
         self.drop_unknown = drop_unknown
         self._speaker = speaker
-        arrays = {name: getattr(phrases, name) for name in _Source._fields[:-2]}
-        self._source = _Source(**arrays, lm_word=lm_word, lm=speaker.lm)
+        arrays = {name: getattr(phrases, name) for name in _Source._fields[:-3]}
+        self._source = _Source(**arrays, lm_word=lm_word, lm=speaker.lm, lm_falls=speaker.falls)
         self.forget()
 
     def forget(self) -> None:
@@ -305,6 +306,10 @@ def _remember(source, memo, weights, node, ranked):
         base += weights.translation[3] * source.lexical[entry, 1]
         state, estimate = np.int32(EMPTY_STATE), 0.0
         for at in range(begin, end):
+            # most entries of a frequent phrase are beaten before the language model is queried
+            so_far = base + estimate * weights.lm
+            if source.lm_falls and n == size and so_far <= ranked[n - 1].total:
+                break
             logprob, state = advance(source.lm, state, source.lm_word[source.target_words[at]])
             estimate += logprob
         estimate *= weights.lm

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from hyperbaton.foundation.errors import missing_file
 from hyperbaton.foundation.files.writing import copy_file
 from hyperbaton.foundation.progress import Progress, silent
 from hyperbaton.models.language_model.arpa import check_header
@@ -22,6 +23,8 @@ def load_part(folder: Path) -> SingleModel:
 
 def check_part(path: Path) -> None:
     """Rejects a file that `fill_part` could not use; checks only the header, so it is fast."""
+    if not path.exists():
+        raise missing_file(path)
     if is_kenlm_binary(path):
         KenlmModel(path)
     else:

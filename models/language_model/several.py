@@ -69,6 +69,7 @@ class SumSpeaker(Speaker):
         self._parts = first, second
         self._n_missing = np.zeros(1, np.int64)
         self.weight = 1.0
+        self.falls = first.falls and bool(np.all(factors >= 0))
         self._begin()
 
     def _begin(self) -> None:

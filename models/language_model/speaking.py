@@ -21,6 +21,7 @@ class Speaker:
 
     def __init__(self, lm: Any, begin_state: int, weight: float) -> None:
         self._lm, self.begin_state, self.weight = lm, begin_state, weight
+        self.falls = weight >= 0  # no word has a positive weighted score
 
     @property
     def lm(self) -> Any:

@@ -44,7 +44,7 @@ def test_files_and_a_report(folder):
 def test_an_unknown_script_is_said(folder):
     done = run("prepare", "raw.ja", "raw.en", "-s", "tlh", "-t", "en", "--dev", 1, "--test", 1,
                "--out", "data", cwd=folder)  # fmt: skip
-    assert "the script of 'tlh' is not known, so it is not checked" in done.stderr
+    assert "the script of 'tlh' is unknown, so it is not checked" in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -54,7 +54,7 @@ def test_the_system_itself_becomes_smaller(system, tmp_path):
 @pytest.mark.parametrize(
     ("options", "code", "facts"),
     [
-        ("", 2, "--min-count, --top or --significance"),
+        ("", 2, "--min-count, --top and --significance"),
         ("--top -1", 2, "Invalid value for '--top'"),
         ("--significance big", 2, "'big' is not a significance threshold"),
         ("--min-count 99", 1, "all 20 phrase pairs would be dropped … lower"),

@@ -47,7 +47,7 @@ def systems(served):
     return service.__self__.systems
 
 
-OPEN = re.compile(r"open http://\S+/ in a browser \(Ctrl-C stops\)\n")
+OPEN = re.compile(r"open http://\S+/ in a browser \(Ctrl-C stops the server\)\n")
 
 
 def said(messages):

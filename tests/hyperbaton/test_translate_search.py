@@ -103,7 +103,7 @@ def test_what_cannot_be_said_is_named(model, write):
         ("--force", "a\n", "wanted: the file ends after 1 lines"),
         ("--force", "a\nb\nc\n", "more requests than sentences"),
         ("--order", "0\n1-\n", "wanted:2: '1-' is not a span of words"),
-        ("--order", "0-9\n0\n", "sentence 1: words 0 to 9 … a sentence of 5 words"),
+        ("--order", "0-9\n0\n", "sentence 1: the span 0-9 is outside the sentence of 5 words"),
         ("--prefix", "no\nbought\n", "sentence 1: no translation was found"),
     ],
 )

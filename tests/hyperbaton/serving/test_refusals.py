@@ -81,7 +81,7 @@ def stated(error):
             400,
             "prefix does not match text … one per sentence",
         ),
-        ({"text": "a b", "order": "1-"}, 422, "'1-' is not a span of words … such as 4 or 0-2"),
+        ({"text": "a b", "order": "1-"}, 422, "'1-' is not a span of words … 4 or 0-2"),
         ({"text": "a\nb"}, 400, "a sentence has line breaks … send a list of sentences"),
     ],
 )

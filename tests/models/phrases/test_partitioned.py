@@ -246,7 +246,7 @@ def test_the_memory_of_a_table_in_memory_is_not_limited():
 
 
 @refusals(
-    ("building", "the corpus has 17 words … at most 16 a side"),
+    ("building", "the corpus has 17 words … at most 16 per side"),
     ("sections", "phrase pairs are too many … at most 16 … drop pairs that were seen once"),
 )
 def test_what_32_bits_cannot_number_is_refused(monkeypatch, module):

@@ -64,7 +64,7 @@ def test_lists_without_features(write):
     ("0 ||| a ||| lm= nan ||| 1\n", "l:1: the feature lm has 'nan'"),
     ("0 ||| a ||| -1 ||| 1\n", "l:1: '-1' has no feature name before it"),
     ("0 ||| a ||| lm= 1 lm= 2 ||| 1\n", "l:1: has a feature twice"),
-    ("0 ||| a ||| score= 1 ||| 1\n", "l: has a feature 'score'"),
+    ("0 ||| a ||| score= 1 ||| 1\n", "l: has a feature named 'score'"),
     (
         "0 ||| a ||| lm= 1 ||| 1\n0 ||| b ||| lm= 1 2 ||| 1\n",
         "l:2: has the features lm.0 lm.1 … the first entry has lm",

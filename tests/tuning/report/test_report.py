@@ -318,7 +318,7 @@ def test_examples_mark_both_systems_and_fold_the_rest(text):
     assert shown.count("<dt>") == 2 + len(re.findall("<dt>reference", shown)) + 1
     assert "<mark" in shown
     assert folded.count("<dt>") == 6
-    opened = section[: section.index("<summary>more where ")]
+    opened = section[: section.index("<summary>more, where ")]
     assert opened.count("<article") == 2
 
 
