@@ -61,6 +61,7 @@ method = "none"
 PLAIN = re.compile(r"(?:echo \"([^\"$`\\]*)\" \| )?hyperbaton ([^|<>;&$*`]*)")
 SCRIPT = re.compile(r"python (\w+\.py)")
 CONTINUED = re.compile(r" \\\n +")  # a command over several lines
+GUIDES = ("see", "use", "understand", "extend")
 WIDEST = 100  # columns of a command; a longer one goes on in the next line
 LINK = re.compile(r"\]\((?!https?:)([^)#]+)")
 
@@ -313,3 +314,10 @@ def test_the_site_is_built_without_a_warning(tmp_path):
     done = subprocess.run(command, cwd=ROOT, env=quiet, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert not [page for page in tmp_path.rglob("*.html") if "```" in page.read_text()]
+
+
+def test_guides_stay_short():
+    """Words outside of examples, of the pages that people read rather than look up."""
+    guides = [page for door in GUIDES for page in (ROOT / "docs" / door).glob("*.md")]
+    texts = [BLOCK.sub("", page.read_text(encoding="utf-8")) for page in guides]
+    assert sum(bool(re.search(r"\w", word)) for text in texts for word in text.split()) <= 20_000

@@ -1,0 +1,50 @@
+"""Options that cannot be among the best are dropped early: those that stay are still the best."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hyperbaton.decoder.options import OptionFinder, OptionWeights
+from hyperbaton.models.language_model.several import LanguageModels
+from tests.decoder.systems import make_system, systems
+
+ALL = 64
+
+
+def found(table, lm, lm_weights, words, limit):
+    """Entries and estimates of all options, span by span."""
+    speaker = lm.speaker(np.array(lm_weights))
+    weights = OptionWeights(np.full(4, 0.2), 0.2, 0.0, speaker.weight, 1.0)
+    numbers = lm.encode(table.target_vocabulary.words)
+    options = OptionFinder(table, numbers, speaker, weights, limit).find(
+        table.source_vocabulary.encode(words)
+    )
+    rows = list(zip(options.table.entry, options.options["estimate"], strict=True))
+    begin = options.spans["option"]
+    return [rows[first:last] for first, last in pairwise(begin)]
+
+
+@pytest.mark.parametrize("several", [False, True])
+@given(systems(), st.integers(1, 3), st.sampled_from([(0.5, 0.3), (-0.5, 0.3), (0.3, -2.0)]))
+def test_the_best_options_are_the_first_of_all(several, system, limit, lm_weights):
+    table, lm, _, _, words = system
+    if several:
+        lm = LanguageModels({"lm": lm, "lm.2": lm})
+    given_weights = lm_weights if several else lm_weights[:1]
+    every = found(table, lm, given_weights, words, ALL)
+    best = found(table, lm, given_weights, words, limit)
+    assert best == [of_span[:limit] for of_span in every]
+
+
+def test_a_bonus_for_words_is_not_taken_for_a_price():
+    """With a negative weight, words that come late can still make a translation the best."""
+    short = (["a"], ["b"], [(0, 0)])
+    long = (["a"], ["b", "c", "d"], [(0, 0), (0, 1), (0, 2)])
+    table, lm = make_system([short, short, short, long])
+    for weight, expected in ((0.5, ["b"]), (-2.0, ["b", "c", "d"])):
+        [[(entry, _)]] = found(table, lm, [weight], ["a"], 1)
+        begin, end = table.target_offsets[table.target[entry] :][:2]
+        assert table.target_vocabulary.decode(table.target_words[begin:end]) == expected
