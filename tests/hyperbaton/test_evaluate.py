@@ -175,6 +175,12 @@ def test_plot(files, tmp_path):
     refuses("nowhere: no such folder", 1, *files, "--plot", tmp_path / "nowhere" / "scores.png")
 
 
+def test_long_names_left_no_room_for_a_plot(write, tmp_path):
+    reference = write("r", "a b c\n")
+    for name in ("x" * 80, "y" * 200):
+        run(write(name, "a b d\n"), "--reference", reference, "--plot", tmp_path / "long.svg")
+
+
 def test_options_for_text(write):
     hypothesis, reference = write("h", "A b.\n"), write("r", "a b .\n")
     arguments = [hypothesis, "--reference", reference, "--metrics", "wer", "--format", "json"]

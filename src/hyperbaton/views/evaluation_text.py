@@ -86,7 +86,8 @@ def plot_scores(evaluation: Evaluation, path: Path) -> None:
     n_columns = min(PANELS, len(evaluation.metrics))
     n_rows = -(-len(evaluation.metrics) // n_columns)
     height = n_rows * (1 + 0.4 * len(evaluation.systems))
-    figure = Figure(figsize=(3 * n_columns + 1, height), layout="constrained")
+    names = max(1.0, 0.09 * max(map(len, evaluation.systems)))  # inches; they may be long paths
+    figure = Figure(figsize=(3 * n_columns + names, height), layout="constrained")
     places = range(len(evaluation.systems))
     for place, metric in enumerate(evaluation.metrics):
         axes = figure.add_subplot(n_rows, n_columns, place + 1)
