@@ -8,11 +8,14 @@ import os
 import sys
 import tempfile
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
+
+from hyperbaton.foundation.files.writing import writing
 
 SHARE = 32  # an array larger than memory / SHARE is in a file
 AT_ONCE = 1 << 21  # elements per piece
@@ -33,7 +36,7 @@ class Scratch:
         size = n * np.dtype(dtype).itemsize
         if not self.is_large(size):
             return np.zeros(n, dtype)
-        with self.file() as file:  # the mapping stays valid after the file is closed
+        with self.errors(), self.file() as file:  # the mapping stays valid after that
             if hasattr(os, "posix_fallocate"):  # fails now if the disk is full, instead of a crash
                 os.posix_fallocate(file.fileno(), 0, size)
             return np.asarray(np.memmap(file, dtype, "r+", shape=(n,)))
@@ -46,6 +49,10 @@ class Scratch:
 
     def file(self) -> IO[bytes]:
         return tempfile.TemporaryFile(dir=self.folder)
+
+    def errors(self) -> AbstractContextManager[None]:
+        """Names the folder in system errors."""
+        return writing(self.folder or Path())
 
 
 class Column:
@@ -64,9 +71,14 @@ class Column:
             self._write()
 
     def _write(self) -> None:
-        self._file = self._file or self._scratch.file()
-        for part in self._parts:
-            self._file.write(part.data)
+        with self._scratch.errors():
+            self._file = self._file or self._scratch.file()
+            try:
+                for part in self._parts:
+                    part.tofile(self._file)
+            except OSError:
+                self._file.close()
+                raise
         self._parts.clear()
 
     def finish(self) -> NDArray[Any]:
@@ -74,7 +86,6 @@ class Column:
             return np.concatenate(self._parts)
         self._write()
         with self._file as file:
-            file.flush()
             return np.asarray(np.memmap(file, self._dtype, "r+", shape=(self.n,)))
 
 

@@ -91,8 +91,8 @@ def make_class_model(bench: Bench, folder: Path, *, corpus: TrainingCorpus) -> s
     vocabulary = Vocabulary(map(str, range(settings.classes)))
     numbers = classes.layer(target.words)
     words = Ragged(numbers.values + np.int32(len(SPECIAL)), numbers.offsets)
-    thresholds = parse_thresholds(settings.prune)
-    ngrams = estimate(words, vocabulary, settings.order, thresholds)
+    thresholds, scratch = parse_thresholds(settings.prune), Scratch(folder, bench.memory)
+    ngrams = estimate(words, vocabulary, settings.order, thresholds, scratch)
     ClassModel.of_classes(ngrams, classes).save(folder)
     return f"{sum(ngrams.counts):,} n-grams of {settings.classes} word classes"
 
