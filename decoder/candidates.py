@@ -4,6 +4,7 @@
 The arithmetic is that of the search, but features stay separate and nothing is pruned.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -78,6 +79,16 @@ class Walk:
         coverage = np.repeat(pack_coverage(self.covered[None]), len(option), axis=0)
         states = self._distortion_values(option, coverage, is_last, values, end_values)
         return Candidates(option, values, end_values, states, self._rest(option))
+
+    def events(self, option: int) -> list[Sequence[tuple[str, float]]]:
+        """What each distortion model scores if the option is next, one by one."""
+        coverage = pack_coverage(self.covered[None])
+        previous, taken = np.array([[self.previous], [option]], np.int32)
+        every = []
+        for scorer, state in zip(self.decoded.scorers, self._states, strict=True):
+            found = scorer.events(Steps(previous, taken, coverage, np.array([state])))
+            every.append(found[0] if found else ())
+        return every
 
     def take(self, candidates: Candidates, row: int) -> FloatArray:
         """Extends the hypothesis by a candidate; returns log p of each of its words in the first

@@ -24,6 +24,7 @@ Hypotheses with equal coverage, language model state and distortion state are re
 import numpy as np
 
 from hyperbaton.decoder.edges import open_edge
+from hyperbaton.decoder.lazy_models import follow_step
 from hyperbaton.decoder.search_space import table_score
 from hyperbaton.decoder.workspace import (
     ARCS,
@@ -168,6 +169,11 @@ def _evaluate(space, lm, ws, answers, is_last, number):
         score += answers[at].score
         step.joint_state = answers[at].joint_state
     score += table_score(space.distortion, member.last, step.option)
+    before = ws.hypotheses[member.hypothesis]
+    value, step.lazy_state = follow_step(
+        space.lazy, ws.coverage[before.group], member.last, before.lazy_state, step.option
+    )
+    score += value
     hope = member.score + score + option.estimate + rest
     state, language, n_asked = member.lm_state, 0.0, 0
     for at in range(np.uint64(option.word_begin), np.uint64(option.word_end)):
@@ -213,6 +219,7 @@ def _take(state_of_option, ws, number, keep_arcs):
             and other.lm_state == step.lm_state
             and other.distortion == distortion
             and other.joint_state == step.joint_state
+            and other.lazy_state == step.lazy_state
         ):
             break
         slot = (slot + ONE) & mask
@@ -225,6 +232,7 @@ def _take(state_of_option, ws, number, keep_arcs):
     if is_new:
         hypothesis.group, hypothesis.lm_state = group, step.lm_state
         hypothesis.distortion, hypothesis.joint_state = distortion, step.joint_state
+        hypothesis.lazy_state = step.lazy_state
     if is_new or step.total > hypothesis.total:
         hypothesis.score = before.score + step.score
         hypothesis.total = step.total

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import inf
 from time import perf_counter
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from hyperbaton.decoder.decoded import Decoded
 from hyperbaton.decoder.edges import distance_limit
 from hyperbaton.decoder.features import dense_features
 from hyperbaton.decoder.lattice import make_lattice
+from hyperbaton.decoder.lazy_models import NoAutomaton
 from hyperbaton.decoder.nbest import best_derivations
 from hyperbaton.decoder.options import MOST_OPTIONS, OptionFinder, OptionWeights, SentenceOptions
 from hyperbaton.decoder.search import STOPPED, UNLIMITED, SearchLimits, search
@@ -161,13 +162,13 @@ class Decoder:
         weighted = list(zip(scorers, self._distortion_weights, strict=True))
         if constraint is not None:
             weighted.append((constraint(options.table), np.ones(1)))
-        asked = [pair for pair in weighted if not isinstance(pair[0], TableScorer)]
         zones = zones_of(sentence.markup, len(sentence))
         seconds = self.settings.time_limit if self.settings.time_limit > 0 else inf
+        space, models = self._space(options, weighted, zones)
         best, workspace = self._best(
-            self._space(options, weighted, zones),
+            space,
             self._limits(len(sentence), keep_arcs=keep_arcs),
-            CoverageModels(asked) if asked else None,
+            models,
             began + seconds,
         )
         if n_best == 1:
@@ -205,27 +206,37 @@ class Decoder:
         options: SentenceOptions,
         weighted: Sequence[tuple[SentenceScorer, FloatArray]],
         zones: Int32Array,
-    ) -> SearchSpace:
-        """The arrays of the sentence for the compiled search."""
-        tables = [
-            (scorer, of_scorer) for scorer, of_scorer in weighted if isinstance(scorer, TableScorer)
-        ]
+    ) -> tuple[SearchSpace, CoverageModels | None]:
+        """The arrays of the sentence for the compiled search, and the models that it asks for all
+        steps into a stack."""
+        tables, asked = [], []
+        lazy: Any = NoAutomaton()
+        for scorer, of_scorer in weighted:
+            if isinstance(scorer, TableScorer):
+                tables.append((scorer, of_scorer))
+            elif isinstance(lazy, NoAutomaton) and scorer.as_automaton(of_scorer) is not None:
+                lazy = scorer.as_automaton(of_scorer)
+            else:
+                asked.append((scorer, of_scorer))
+        states = [] if isinstance(lazy, NoAutomaton) else [lazy.here]
         n_words = options.table.n_words
         scorers, every_weight = zip(*weighted, strict=True) if weighted else ((), ())
-        return SearchSpace(
+        space = SearchSpace(
             n_words,
             options.spans,
             options.length_span,
             options.options,
             options.option_words,
-            weigh_tables(options, tables),
+            weigh_tables(options, tables, states),
             best_futures(options, scorers, every_weight),
             jump_estimates(n_words, scorers, every_weight),
             self._speaker.weight,
             self._speaker.begin_state,
             END,
             zones,
+            lazy,
         )
+        return space, CoverageModels(asked) if asked else None
 
     def _limits(self, n_words: int, *, keep_arcs: bool) -> SearchLimits:
         settings = self.settings

@@ -12,8 +12,8 @@ Later steps matter too, so a derivation need not have the best total at every st
 search did not try because of its limits are scored as well.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -88,6 +88,8 @@ class Step:
     word_scores: tuple[float, ...]  # log p of each target word, by the first language model
     score: float  # of the derivation up to here
     alternatives: tuple[Alternative, ...]  # best total first, including the chosen option
+    # what distortion models score, with log probabilities, by part; only models that list it
+    events: Mapping[str, tuple[tuple[str, float], ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -159,6 +161,7 @@ def explain(
         )
     weights = np.array([translator.weights[name] for name in decoded.feature_names])
     parts = tuple(parts_of(translator.lm, translator.distortion))
+    models = [part.name for part in parts if part.is_distortion]
     walk = Walk(decoded, weights, translator.settings.distortion_limit)
     steps: list[Step] = []
     end_values = np.zeros(len(weights))
@@ -169,6 +172,7 @@ def explain(
         candidates = walk.candidates(option)
         row = int(np.searchsorted(candidates.option, option))
         alternatives = tuple(_alternatives(walk, candidates, row, n_alternatives, parts))
+        events = dict(zip(models, map(tuple, walk.events(option)), strict=True))
         word_scores = walk.take(candidates, row)
         end_values = candidates.end_values[row]
         steps.append(
@@ -184,6 +188,7 @@ def explain(
                 tuple(word_scores.tolist()),
                 walk.score,
                 alternatives,
+                {model: listed for model, listed in events.items() if listed},
             )
         )
     return Explanation(

@@ -122,7 +122,7 @@ def _search_on(space, lm, ws, limits, answers, n_covered, n_edges, n_stacks):
     while True:
         if n_covered == 0:
             best, distortion = space.future[0, space.n_words], space.distortion.state_of_option[0]
-            _begin(ws, best, space.begin_state, distortion)
+            _begin(ws, best, space.begin_state, distortion, space.lazy.begin_state)
         else:
             full = fill_stack(space, lm, ws, limits, answers, n_covered, n_edges)
             if full:
@@ -139,12 +139,12 @@ def _search_on(space, lm, ws, limits, answers, n_covered, n_edges, n_stacks):
 
 
 @uncounted
-def _begin(ws, future, lm_state, distortion):
+def _begin(ws, future, lm_state, distortion, lazy_state):
     """Initialises stack 0 with the empty hypothesis; `future` is the estimate for the sentence."""
     first, group, member = ws.hypotheses[0], ws.groups[0], ws.members[0]
     first.score, first.total = 0.0, future
     first.lm_state = member.lm_state = lm_state
-    first.distortion = distortion
+    first.distortion, first.lazy_state = distortion, lazy_state
     first.option = first.previous = EMPTY
     first.group = first.joint_state = 0
     ws.coverage[0, :] = 0

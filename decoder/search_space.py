@@ -63,6 +63,7 @@ class SearchSpace(NamedTuple):
     begin_state: int  # of the language model
     end_word: int
     zones: Int32Array  # (Z, 3), `constraints/zones.py`
+    lazy: Any  # a model that is asked step by step, `lazy_models.py`
 
 
 def estimates_options(scorer: SentenceScorer) -> bool:
@@ -137,15 +138,17 @@ def _fill_futures(future, spans, options, estimates):
 
 
 def weigh_tables(
-    options: SentenceOptions, scorers: Sequence[tuple[TableScorer, FloatArray]]
+    options: SentenceOptions,
+    scorers: Sequence[tuple[TableScorer, FloatArray]],
+    states: Sequence[Int64Array] = (),
 ) -> DistortionScores:
     """Weights all table models. Tables that depend only on ends and spans are summed; the others
-    stay separate."""
+    stay separate. `states` of other models are joined with theirs, (N + 1,) each."""
     table = options.table
     n_options = len(table)
     by_place = np.zeros((table.n_words + 1, len(options.spans) - 1))
     finish = np.zeros(n_options + 1)
-    states: list[Int64Array] = []
+    states = list(states)
     apart: list[tuple[Int32Array, Int32Array, FloatArray]] = []
     moves: list[Moves] = []
     for scorer, weights in scorers:

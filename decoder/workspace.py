@@ -26,7 +26,8 @@ HYPOTHESIS = np.dtype(
         ("group", np.uint32),
         ("option", np.int32),  # last option of the best path; −1 at the beginning
         ("previous", np.int32),  # previous hypothesis on the best path
-        ("is_kept", np.int64),  # whether it survived pruning
+        ("lazy_state", np.int32),  # of the lazy model
+        ("is_kept", np.int32),  # whether it survived pruning
     ]
 )
 # Every step taken, including those that lost in recombination
@@ -97,6 +98,8 @@ STEP = np.dtype(
         ("below", np.int32),  # next item in the bucket of the step
         ("below_due", np.int32),  # next item in the bucket at which its neighbours are evaluated
         ("has_neighbours", np.int32),  # whether its neighbours were added
+        ("lazy_state", np.int32),  # afterwards
+        ("unused", np.int32),
     ]
 )
 STACK = np.dtype(

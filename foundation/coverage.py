@@ -78,6 +78,59 @@ def open_end(coverage, place, n_words):
     return place
 
 
+@uncounted
+def n_bits(bits):
+    """The number of bits that are set (Warren, Hacker's Delight, section 5-1)."""
+    bits -= (bits >> ONE) & np.uint64(0x5555555555555555)
+    pairs = np.uint64(0x3333333333333333)
+    bits = (bits & pairs) + ((bits >> np.uint64(2)) & pairs)
+    bits = (bits + (bits >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    return np.int64((bits * np.uint64(0x0101010101010101)) >> np.uint64(56))
+
+
+@uncounted
+def reached(coverage):
+    """The place after the last covered word."""
+    for word in range(len(coverage) - 1, -1, -1):
+        bits = coverage[word]
+        if bits:
+            for shift in (1, 2, 4, 8, 16, 32):  # sets all bits below the highest
+                bits |= bits >> np.uint64(shift)
+            return 64 * word + n_bits(bits)
+    return 0
+
+
+@uncounted
+def first_open(coverage):
+    """The first uncovered word; beyond the sentence if all are covered."""
+    place = 0
+    for word in range(len(coverage)):
+        is_open = ~coverage[word]
+        if is_open:
+            return place + n_bits((is_open & (~is_open + ONE)) - ONE)
+        place += 64
+    return place
+
+
+@uncounted
+def n_open_runs(coverage, begin, end):
+    """The number of runs of uncovered words that start in begin:end."""
+    n, before = 0, ONE  # the place before the first word counts as covered
+    for word in range((end + 63) >> 6):
+        bits = coverage[word]
+        starts = ~bits & ((bits << ONE) | before)
+        before = bits >> np.uint64(63)
+        low, high = begin - 64 * word, end - 64 * word
+        if low > 63:
+            continue
+        if low > 0:
+            starts &= ALL_BITS << np.uint64(low)
+        if high < 64:
+            starts &= (ONE << np.uint64(high)) - ONE
+        n += n_bits(starts)
+    return n
+
+
 def empty_coverage(n: int, n_words: int) -> UInt64Array:
     """Empty coverages, (n, W)."""
     return np.zeros((n, coverage_size(n_words)), np.uint64)

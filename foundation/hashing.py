@@ -130,6 +130,25 @@ def enlarged(rows: DistinctRows) -> DistinctRows:
     return larger
 
 
+def compact(rows: DistinctRows) -> DistinctRows:
+    """The rows without unused space, read-only."""
+    n = int(rows.total[0])
+    slots = np.full(table_size(n), EMPTY, np.int32)
+    begin = rows.begin[: n + 1].copy()
+    smaller = DistinctRows(rows.values[: begin[-1]].copy(), begin, slots, rows.total.copy())
+    _number_again(smaller)
+    for array in smaller:
+        array.setflags(write=False)
+    return smaller
+
+
+@kernel
+def _number_again(rows):
+    for number in range(rows.total[0]):
+        row = rows.values[rows.begin[number] : rows.begin[number + 1]]
+        rows.slots[_slot_of_row(rows, row, len(row))] = number
+
+
 @kernel
 def _copy(rows, larger):
     for number in range(rows.total[0]):
@@ -138,9 +157,9 @@ def _copy(rows, larger):
 
 
 @uncounted
-def add_row(rows, row, length):
-    """The number of a row, which is added if it is new; EMPTY if the table is full."""
-    values, begin, slots, total = rows
+def _slot_of_row(rows, row, length):
+    """The slot of a row, or the empty slot for it."""
+    values, begin, slots, _ = rows
     hashed = np.uint64(length)
     for at in range(length):
         hashed = mix_in(hashed, np.uint64(row[at]))
@@ -153,8 +172,24 @@ def add_row(rows, row, length):
             while at < length and values[begin[known] + at] == row[at]:
                 at += 1
             if at == length:
-                return known
+                break
         slot = (slot + 1) & mask
+    return slot
+
+
+@uncounted
+def find_row(rows, row, length):
+    """The number of a row, or EMPTY."""
+    return rows.slots[_slot_of_row(rows, row, length)]
+
+
+@uncounted
+def add_row(rows, row, length):
+    """The number of a row, which is added if it is new; EMPTY if the table is full."""
+    values, begin, slots, total = rows
+    slot = _slot_of_row(rows, row, length)
+    if slots[slot] != EMPTY:
+        return slots[slot]
     new = total[0]
     if new + 1 == len(begin) or begin[new] + length > len(values):
         return EMPTY

@@ -34,6 +34,7 @@ FLOORS = (
     "models.distortion.dpr",
     "models.distortion.next_word",
     "models.distortion.parse",
+    "models.distortion.osm",
     "models.system",
     "decoder.constraints",
     "decoder.drawing",

@@ -19,6 +19,7 @@ MODELS = {
     "msd": "hyperbaton.models.distortion.msd.model:Lexicalised",
     "nine-class": "hyperbaton.models.distortion.next_word.nine_class:NineClass",
     "oracle": "hyperbaton.models.distortion.oracle:Oracle",
+    "osm": "hyperbaton.models.distortion.osm.model:OperationSequence",
     "pair": "hyperbaton.models.distortion.next_word.word_pairs:Pair",
     "parse": "hyperbaton.models.distortion.parse.model:Parse",
     "sequence": "hyperbaton.models.distortion.next_word.word_pairs:Sequence",

@@ -178,6 +178,16 @@ class SentenceScorer(ABC):
         for pruning, (n_words + 1, n_words, F)."""
         return None
 
+    def as_automaton(self, weights: FloatArray) -> Any:  # noqa: ARG002
+        """The scorer as an automaton, which the search asks step by step
+        (`decoder/lazy_models.py`); None: the scorer is asked for all steps into a stack."""
+        return None
+
+    def events(self, steps: Steps) -> Sequence[Sequence[tuple[str, float]]]:  # noqa: ARG002
+        """What the model scores in each step, with log probabilities: a list of texts for each
+        step, which `hyperbaton explain` shows."""
+        return ()
+
     def heat_maps(self) -> Sequence[HeatMap]:
         """Tables for this sentence that `hyperbaton explain` can draw."""
         return ()

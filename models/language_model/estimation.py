@@ -51,12 +51,7 @@ def estimate(
     this count or less are dropped. An empty sentence counts as <s> </s>. `scratch` and `count`, the
     function that counts n-grams, do not change the result.
     """
-    if not 1 <= order <= MAX_ORDER:
-        raise SettingError(
-            f"a language model of order {order} is not possible",
-            expected=f"expected 1 to {MAX_ORDER}",
-        )
-    thresholds = _thresholds(prune, order)
+    thresholds = pruning_thresholds(prune, order)
     counts = count(sentences, len(vocabulary), order, scratch)
     adjusted = _adjusted(counts, scratch)
     probability, gamma = (scratch.array(len(adjusted), np.float64) for _ in range(2))
@@ -77,7 +72,24 @@ def estimate(
     return model
 
 
-def _thresholds(prune: Sequence[int], order: int) -> list[int]:
+def parse_thresholds(text: str) -> list[int]:
+    """Parses `lm.prune`."""
+    try:
+        return [int(number) for number in text.replace(",", " ").split()]
+    except ValueError:
+        raise SettingError(
+            f"{text!r} is not a list of thresholds",
+            expected='expected whole numbers such as "0 0 1"',
+        ) from None
+
+
+def pruning_thresholds(prune: Sequence[int], order: int) -> list[int]:
+    """A threshold for each length; rejects impossible settings."""
+    if not 1 <= order <= MAX_ORDER:
+        raise SettingError(
+            f"a language model of order {order} is not possible",
+            expected=f"expected 1 to {MAX_ORDER}",
+        )
     expected = f"expected at most {order} numbers that begin with 0 and never decrease"
     if (
         not 1 <= len(prune) <= order

@@ -72,12 +72,14 @@ class LanguageModel(SingleModel):
         return nullcontext(self.speaker(np.ones(1)))
 
 
-def automaton_laws(arrays: CheckedArrays) -> None:
+def automaton_laws(arrays: CheckedArrays, n_words: int | None = None) -> None:
+    """`n_words`: number of words, by default that of the vocabulary."""
+    n_words = arrays.words("vocabulary") if n_words is None else n_words
     states = arrays.array("states", STATE, (None,))
     n = len(states) - 1  # the last row only marks the end of the transitions
     arrays.that("states", n > 0, "has no state")
     transitions = arrays.array("transitions", TRANSITION, (None,))
-    unigrams = arrays.array("unigrams", UNIGRAM, (arrays.words("vocabulary"),))
+    unigrams = arrays.array("unigrams", UNIGRAM, (n_words,))
     for name, records in (("transitions", transitions), ("unigrams", unigrams)):
         arrays.within(f"{name}.next", records["next"], 0, n)
         arrays.finite(f"{name}.logprob", records["logprob"])

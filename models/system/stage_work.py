@@ -14,7 +14,7 @@ from hyperbaton.corpus.text import split_words
 from hyperbaton.corpus.words.tagger import Tagger
 from hyperbaton.corpus.words.word_classes import WordClasses
 from hyperbaton.foundation.arrays import Ragged
-from hyperbaton.foundation.errors import DataError, SettingError
+from hyperbaton.foundation.errors import DataError
 from hyperbaton.foundation.files.scratch import Scratch
 from hyperbaton.foundation.files.sealed_folders import check_unchanged
 from hyperbaton.foundation.files.vocabulary import SPECIAL, Vocabulary
@@ -23,7 +23,7 @@ from hyperbaton.foundation.progress import Talk
 from hyperbaton.models.distortion.interface import DistortionModel, fit_model
 from hyperbaton.models.language_model.class_model import ClassModel
 from hyperbaton.models.language_model.counting import count_ngrams, read_text
-from hyperbaton.models.language_model.estimation import Count, estimate
+from hyperbaton.models.language_model.estimation import Count, estimate, parse_thresholds
 from hyperbaton.models.language_model.far_counting import count_ngrams_far
 from hyperbaton.models.language_model.model import LanguageModel
 from hyperbaton.models.language_model.parts import fill_part
@@ -133,17 +133,6 @@ def fit_distortion(bench: Bench, folder: Path, *, model: DistortionModel, seed: 
     )
     model.save(folder)
     return f"fitted to {len(corpus):,} sentence pairs"
-
-
-def parse_thresholds(text: str) -> list[int]:
-    """Parses `lm.prune`."""
-    try:
-        return [int(number) for number in text.replace(",", " ").split()]
-    except ValueError:
-        raise SettingError(
-            f"{text!r} is not a list of thresholds",
-            expected='expected whole numbers such as "0 0 1"',
-        ) from None
 
 
 def _appended(

@@ -27,7 +27,7 @@ from hyperbaton.foundation.work.workers import Threads, Workers
 from hyperbaton.models.distortion.catalogue import MODELS, parse_model, split_model
 from hyperbaton.models.distortion.interface import DistortionModel, takes
 from hyperbaton.models.distortion.msd.model import Lexicalised
-from hyperbaton.models.language_model.estimation import estimate
+from hyperbaton.models.language_model.estimation import estimate, parse_thresholds
 from hyperbaton.models.language_model.model import FORMAT as LM_FORMAT
 from hyperbaton.models.language_model.parts import check_part
 from hyperbaton.models.phrases.checking import (
@@ -57,7 +57,6 @@ from hyperbaton.models.system.stage_work import (
     make_language_model,
     make_phrases,
     make_tagger,
-    parse_thresholds,
     take_model,
 )
 from hyperbaton.models.system.stages import DISTORTION, fingerprint, locked

@@ -19,7 +19,9 @@ from hyperbaton.views.text_tables import MARK, TextBlock
 COVERED, OPEN = "■", "□"
 END = "</s>"
 TINY = 5e-5  # differences below this do not show in four decimals
-WORDS = frozenset({"source", "target", "covered", "feature", "part", "word", "translation"})
+WORDS = frozenset(
+    {"source", "target", "covered", "feature", "part", "word", "event", "translation"}
+)
 LONGEST_WORDS = 12  # characters of a phrase in the table of alternatives
 
 
@@ -64,6 +66,7 @@ def blocks(explained: Explained, *, steps: bool = False) -> Iterator[TextBlock]:
     yield _steps_table(best)
     yield _totals_table(best)
     yield _words_table(best)
+    yield from _events_tables(best)
     if len(explained.derivations) > 1:
         yield _translations_table(explained)
         yield _differences_table(explained.derivations)
@@ -133,6 +136,7 @@ def _plain_step(
         "values": dict(zip(names, step.values, strict=True)),
         "contributions": contributions,
         "score": step.score,
+        "events": step.events,
         "alternatives": [
             {name.removeprefix("is_"): value for name, value in vars(alternative).items()}
             | {"part_scores": dict(zip(parts, alternative.part_scores, strict=True))}
@@ -262,6 +266,19 @@ def _words_table(explanation: Explanation) -> Table:
     )
     header = ["step", "word", "log p", "adds"]
     return Table(header, rows, title="language model, word by word", left=WORDS)
+
+
+def _events_tables(explanation: Explanation) -> Iterator[Table]:
+    """What a distortion model scores, such as operations; a table for each model that lists it."""
+    for part in explanation.parts:
+        weight = explanation.weights[part.first]
+        rows = [
+            [str(number + 1), text, _added(score), _added(weight * score)]
+            for number, step in enumerate(explanation.steps)
+            for text, score in step.events.get(part.name, ())
+        ]
+        if rows:
+            yield Table(["step", "event", "log p", "adds"], rows, title=part.name, left=WORDS)
 
 
 def _translations_table(explained: Explained) -> Table:

@@ -1,0 +1,1 @@
+"""The operation sequence model (Durrani, Schmid and Fraser 2011)."""
