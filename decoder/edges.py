@@ -25,7 +25,6 @@ from typing import Any
 import numpy as np
 
 from hyperbaton.decoder.constraints.zones import keeps_to_zones
-from hyperbaton.decoder.lazy_models import follow_step
 from hyperbaton.decoder.search_space import table_score
 from hyperbaton.decoder.workspace import (
     EDGES,
@@ -111,8 +110,6 @@ def _edges_of_group(space, ws, number, length, distortion_limit, n_edges):
         total += space.distortion.by_place[group.end, span]
         total += space.options[option].base + space.options[option].estimate
         total += table_score(space.distortion, best.last, option)
-        state = ws.hypotheses[best.hypothesis].lazy_state
-        total += follow_step(space.lazy, covered, best.last, state, option)[0]
         edge = ws.edges[n_edges]
         edge.total, edge.group, edge.span = total, number, span
         n_edges += 1

@@ -45,7 +45,8 @@ class Ragged:
 
     def take(self, rows: Int64Array) -> "Ragged":
         """The chosen rows, in the given order."""
-        return Ragged.gather(self.values, self.offsets[rows], self.lengths[rows])
+        starts, rows = self.offsets[rows], np.asarray(rows)
+        return Ragged.gather(self.values, starts, self.offsets[rows + 1] - starts)
 
     @classmethod
     def gather(cls, values: NDArray[Any], starts: Int64Array, lengths: NDArray[Any]) -> "Ragged":

@@ -9,12 +9,16 @@ from hyperbaton.foundation.coverage import (
     coverage_size,
     covered_end,
     empty_coverage,
+    first_open,
     free_spans,
     is_covered,
     is_free,
+    n_bits,
+    n_open_runs,
     open_end,
     open_start,
     pack_coverage,
+    reached,
     unpack_coverage,
 )
 from hyperbaton.foundation.kernels import kernel
@@ -22,6 +26,7 @@ from hyperbaton.foundation.kernels import kernel
 cover, coverage_size, covered_end, is_covered, is_free, open_end, open_start = map(
     kernel, (cover, coverage_size, covered_end, is_covered, is_free, open_end, open_start)
 )  # compiled, as in use
+first_open, n_bits, n_open_runs, reached = map(kernel, (first_open, n_bits, n_open_runs, reached))
 
 
 @st.composite
@@ -83,3 +88,19 @@ def test_free_spans_have_no_covered_word():
     covered = np.array([True, False, False, True, False])
     start, end = np.array([0, 1, 1, 2, 4, 2], np.int32), np.array([1, 2, 3, 4, 5, 2], np.int32)
     assert free_spans(covered, start, end).tolist() == [False, True, True, False, True, True]
+
+
+@given(sentences())
+def test_runs_of_open_words(sentence):
+    covered, begin, end = sentence
+    coverage = packed(covered)
+    assert reached(coverage) == max((n + 1 for n, bit in enumerate(covered) if bit), default=0)
+    if not all(covered):
+        assert first_open(coverage) == covered.index(False)
+    starts = [n for n, bit in enumerate(covered) if not bit and (n == 0 or covered[n - 1])]
+    assert n_open_runs(coverage, begin, end) == sum(begin <= n < end for n in starts)
+
+
+@given(st.integers(0, 2**64 - 1))
+def test_bits_are_counted(number):
+    assert n_bits(np.uint64(number)) == number.bit_count()

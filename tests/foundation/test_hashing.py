@@ -4,19 +4,24 @@ from hypothesis import strategies as st
 
 from hyperbaton.foundation.hashing import (
     EMPTY,
+    add_one_row,
+    compact,
+    enlarged,
     find_number,
+    find_row,
     find_slot,
     first_slot,
     index_keys,
     keys_in_order,
     mix_in,
     mixed,
+    no_rows,
     table_size,
 )
 from hyperbaton.foundation.kernels import kernel
 
-mix, find_slot, first_slot, mix_in, find_number = map(
-    kernel, (mixed, find_slot, first_slot, mix_in, find_number)
+mix, find_slot, first_slot, mix_in, find_number, find_row = map(
+    kernel, (mixed, find_slot, first_slot, mix_in, find_number, find_row)
 )
 
 MASK = 2**64 - 1
@@ -63,3 +68,19 @@ def test_an_index_finds_what_was_put_in(keys):
     assert [find_number(index, key) for key in keys] == list(range(len(keys)))
     assert find_number(index, (1 << 60) + 1) == find_number(index, -1) == EMPTY
     assert keys_in_order(index).tolist() == keys
+
+
+@given(st.lists(st.lists(st.integers(-5, 5), max_size=4).map(tuple), max_size=60))
+def test_rows_are_numbered_in_order_of_first_use(given_rows):
+    rows, numbers = no_rows(np.int32, 2), {}
+    for row in given_rows:
+        expected = numbers.setdefault(row, len(numbers))
+        values = np.array(row, np.int32)
+        while (number := add_one_row(rows, values, len(row))) == EMPTY:
+            rows = enlarged(rows)
+        assert number == expected
+    small = compact(rows)
+    assert len(small.begin) == len(numbers) + 1
+    for row, number in numbers.items():
+        assert find_row(small, np.array(row, np.int32), len(row)) == number
+    assert find_row(small, np.array([7], np.int32), 1) == EMPTY
