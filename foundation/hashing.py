@@ -130,25 +130,6 @@ def enlarged(rows: DistinctRows) -> DistinctRows:
     return larger
 
 
-def compact(rows: DistinctRows) -> DistinctRows:
-    """The rows without unused space, read-only."""
-    n = int(rows.total[0])
-    slots = np.full(table_size(n), EMPTY, np.int32)
-    begin = rows.begin[: n + 1].copy()
-    smaller = DistinctRows(rows.values[: begin[-1]].copy(), begin, slots, rows.total.copy())
-    _number_again(smaller)
-    for array in smaller:
-        array.setflags(write=False)
-    return smaller
-
-
-@kernel
-def _number_again(rows):
-    for number in range(rows.total[0]):
-        row = rows.values[rows.begin[number] : rows.begin[number + 1]]
-        rows.slots[_slot_of_row(rows, row, len(row))] = number
-
-
 @kernel
 def _copy(rows, larger):
     for number in range(rows.total[0]):

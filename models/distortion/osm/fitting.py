@@ -67,7 +67,8 @@ def operation_corpus(
         column.append(codes[:at])
     values = column.finish()
     operations, jumps = with_jumps(operations, -int(values.min(initial=0)))
-    _number_jumps(values, jumps)
+    is_jump = values < 0
+    values[is_jump] = jumps[-values[is_jump]]
     return OperationCorpus(
         Ragged(values, np.concatenate([[0], np.cumsum(lengths)])), operations, jumps
     )
@@ -111,10 +112,3 @@ def _list_operations(
         lengths[sentence] = n
         at += n
     return last, at
-
-
-@kernel
-def _number_jumps(codes, jumps):
-    for at in range(len(codes)):
-        if codes[at] < 0:
-            codes[at] = jumps[-codes[at]]

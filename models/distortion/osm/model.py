@@ -29,7 +29,7 @@ from hyperbaton.foundation.files.array_files import load_arrays, save_arrays
 from hyperbaton.foundation.files.array_laws import CheckedArrays
 from hyperbaton.foundation.files.scratch import Scratch
 from hyperbaton.foundation.files.vocabulary import SPECIAL, UNKNOWN, Vocabulary
-from hyperbaton.foundation.hashing import EMPTY, DistinctRows, compact, table_size
+from hyperbaton.foundation.hashing import EMPTY, DistinctRows
 from hyperbaton.foundation.progress import Progress, silent
 from hyperbaton.models.distortion.interface import DistortionModel, OptionTable
 from hyperbaton.models.distortion.osm.fitting import operation_corpus
@@ -104,7 +104,7 @@ class OperationSequence(DistortionModel):
             names = Vocabulary(map(str, numbers))
             ngrams = estimate(found.sequences, names, self.order, thresholds, scratch)
             self.automaton_ = build_automaton(ngrams)
-        self.operations_, self.jumps_ = compact(found.operations), found.jumps
+        self.operations_, self.jumps_ = found.operations, found.jumps
         return self
 
     def _use(self, source: Vocabulary, target: Vocabulary, target_classes: Int32Array) -> None:
@@ -175,9 +175,11 @@ class OperationSequence(DistortionModel):
         n = len(begin) - 1
         starts = np.array_equal(begin[:N_PLAIN], np.arange(N_PLAIN)) and n >= N_PLAIN
         arrays.that("values", starts, "does not begin with the operations without words")
-        slots = arrays.indices("slots", np.int32, (table_size(n),), low=EMPTY, below=n)
-        is_full = np.count_nonzero(slots != EMPTY) != n
-        arrays.that("slots", not is_full, f"does not have {n} operations")
+        slots = arrays.indices("slots", np.int32, (None,), low=EMPTY, below=n)
+        size = len(slots)
+        is_table = 2 * n <= size == 1 << size.bit_length() - 1
+        has_all = np.count_nonzero(slots != EMPTY) == n
+        arrays.that("slots", is_table and has_all, f"is not a hash table of {n} operations")
         arrays.indices("jumps", np.int32, (None,), below=n)
         automaton_laws(arrays, n)
         n_classes = arrays.words("target") if self.units == CLASSES else 0

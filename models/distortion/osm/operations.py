@@ -168,10 +168,16 @@ def first_operations() -> DistinctRows:
 
 
 def with_jumps(operations: DistinctRows, longest: int) -> tuple[DistinctRows, Int32Array]:
-    """Adds BACK 1 to BACK `longest`; returns their numbers, that of BACK k at k."""
+    """Adds BACK 1 to BACK `longest`; returns their numbers, that of BACK k at k. The table becomes
+    read-only, like one from files, so that kernels compile once."""
     jumps = np.zeros(longest + 1, np.int32)
     for k in range(1, longest + 1):
         while (number := add_one_row(operations, np.array([BACK, k], np.int32), 2)) == EMPTY:
             operations = enlarged(operations)
         jumps[k] = number
+    n = int(operations.total[0])
+    begin = operations.begin[: n + 1]
+    operations = operations._replace(values=operations.values[: begin[-1]], begin=begin)
+    for array in operations:
+        array.setflags(write=False)
     return operations, jumps

@@ -34,7 +34,7 @@ from hyperbaton.models.distortion.osm.walking import (
     score_codes,
 )
 from hyperbaton.models.language_model.asking import no_answers
-from hyperbaton.models.language_model.automaton import EMPTY_STATE, Automaton
+from hyperbaton.models.language_model.automaton import Automaton
 from hyperbaton.models.language_model.stepping import MEMORY_BITS, score_words
 from hyperbaton.models.phrases.settings import GRID
 
@@ -96,27 +96,26 @@ class OperationScorer(SentenceScorer):
         )
 
     def features(self, steps: Steps) -> FloatArray:
-        return self._run(steps)[0]
+        return self._run(steps, self.automaton)[0]
 
     def advance(self, steps: Steps) -> Int64Array:
-        return self._run(steps)[1]
+        return self._run(steps, self.automaton)[1]
 
-    def _run(self, steps: Steps) -> tuple[FloatArray, Int64Array]:
+    def _run(self, steps: Steps, model: OperationAutomaton) -> tuple[FloatArray, Int64Array]:
         values = np.zeros((len(steps.option), self.n_features))
         states = np.empty(len(steps.option), np.int64)
         option = np.ascontiguousarray(steps.option, np.int32)
         coverage = np.ascontiguousarray(steps.coverage, np.uint64)
         before = np.ascontiguousarray(steps.state, np.int64)
-        _run_steps(self.automaton, option, coverage, before, self._n_places, values, states)
+        _run_steps(model, option, coverage, before, self._n_places, values, states)
         return values, states
 
     def option_estimate(self, n_options: int) -> FloatArray:
-        """The values of each option as if the others followed it in order, without context."""
-        option = np.arange(n_options, dtype=np.int32)
-        coverage = empty_coverage(n_options, self._n_places - 1)
-        cover_before(coverage, self.automaton.start)
-        state = EMPTY_STATE * self._n_places + self.automaton.start.astype(np.int64)
-        return self._run(Steps(option, option, coverage, state))[0]
+        """The values of each option as if it began the sentence, without context."""
+        every = np.arange(n_options, dtype=np.int32)
+        nothing = empty_coverage(n_options, self._n_places - 1)
+        alone = self.automaton._replace(start=np.zeros(n_options, np.int32))
+        return self._run(Steps(every, every, nothing, np.zeros(n_options, np.int64)), alone)[0]
 
     def as_automaton(self, weights: FloatArray) -> OperationAutomaton:
         return self.automaton._replace(weights=np.ascontiguousarray(weights, np.float64))
@@ -130,18 +129,11 @@ class OperationScorer(SentenceScorer):
     ) -> list[tuple[str, float]]:
         before, place = divmod(int(state), self._n_places)
         n = list_operations(self.automaton, coverage, place, option)
-        numbers = operation_numbers(self.automaton, n)
+        codes = self.automaton.codes[:n]
+        numbers = np.array([number_of(self.automaton, code) for code in codes], np.int32)
         scores = score_words(self.automaton.lm, numbers, np.array([0, n]), before, False)
         texts = map(self._texts.text, numbers.tolist())
         return list(zip(texts, scores.tolist(), strict=True))
-
-
-@kernel
-def cover_before(coverage, start):
-    """Covers all words before each start."""
-    for row in range(len(coverage)):
-        for place in range(start[row]):
-            coverage[row, place >> 6] |= np.uint64(1) << np.uint64(place & 63)
 
 
 @kernel
@@ -207,12 +199,3 @@ def _run_steps(model, option, coverage, before, n_places, values, states):
 
 
 list_operations = kernel(operations_of)  # for calls from Python
-
-
-@kernel
-def operation_numbers(model, n):
-    """The numbers of the operations in `model.codes`."""
-    numbers = np.empty(n, np.int32)
-    for at in range(n):
-        numbers[at] = number_of(model, model.codes[at])
-    return numbers
