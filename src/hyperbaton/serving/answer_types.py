@@ -100,6 +100,10 @@ class Step(End):
     jump: int
     covered: Annotated[Sequence[int], about("1 for each source word translated so far.")]
     score: Annotated[float, about("Score of the derivation so far.")]
+    events: Annotated[
+        Mapping[str, Sequence[tuple[str, float]]],
+        about("What distortion models score in this step, such as operations, with log p."),
+    ]
     alternatives: Sequence[Alternative]
 
 

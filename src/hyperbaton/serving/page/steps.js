@@ -108,9 +108,15 @@ export class Stepper {
       : taken ? `Step ${step} of ${n}: ${taken.source_words.join(" ")} → ${taken.target_words.join(" ") || "(nothing)"}, jump ${jump(taken.jump)}`
       : `Before the first of ${n} steps`;
     const said = derivation.tokens.slice(0, taken ? taken.target[1] : 0).join(" ");
-    refill(this.words, coverageBar(answer, this.column.system, isWhole ? n : step, derivation.steps, isWhole), isWhole ? null : make("p", { class: "so-far" }, said || "…"));
+    refill(this.words, coverageBar(answer, this.column.system, isWhole ? n : step, derivation.steps, isWhole), isWhole ? null : make("p", { class: "so-far" }, said || "…"), events(taken));
     this.against.hidden = !taken && !isWhole;
     refill(this.bars, isWhole ? whyTranslation(answer, rank, settings.against) : taken && whyStep(answer, derivation, step, settings.against));
     refill(this.others, taken && alternatives(answer, taken));
   }
+}
+
+// What models score one by one, such as operations, with log probabilities.
+function events(step) {
+  return Object.entries(step?.events ?? {}).map(([model, listed]) => make("p", { class: "events" },
+    `${model}: ${listed.map(([text, score]) => `${text} ${score.toFixed(2)}`).join(", ")}`));
 }
