@@ -48,14 +48,13 @@ from hyperbaton.models.system.moses_operations import (
     FEATURES,
     FILE,
     OPERATIONS,
-    fill_operations,
+    import_operations,
     models_of_words,
     operation_file,
     operation_lines,
-    operation_model,
     operation_weights,
 )
-from hyperbaton.models.system.stages import DISTORTION, fingerprint, locked, run_stage
+from hyperbaton.models.system.stages import fingerprint, locked, run_stage
 
 ALL_FEATURES = "-allff"  # Moses' suffix for a table with a weight for each class
 DEFAULT_TYPE = "wbe-msd-bidirectional-fe"
@@ -81,7 +80,6 @@ def import_moses(
     table_path, lm_paths = ini.file_of(table), {name: ini.file_of(lm) for name, lm in lms.items()}
     reordering_path = ini.file_of(reordering, f".{kind}") if reordering else None
     osm_path = operation_file(ini, used[OPERATIONS], reporter.talk) if OPERATIONS in used else None
-    osm = operation_model(osm_path) if osm_path else None
 
     def phrases(folder: Path) -> str:
         read, n_too_long = read_phrase_table(table_path, reordering_path, kind, reporter.progress)
@@ -100,12 +98,8 @@ def import_moses(
             parts[name] = run_stage(out, name, fingerprint(LM_FORMAT, path), work, reporter)
         origin = {"moses_ini": path_text(ini_path)}
         models = [FittedModel(model.name, model) for model in default_models(kind)]
-        if osm and osm_path:
-            table_part = out / parts["phrases"]
-            work = partial(fill_operations, osm, osm_path, table_part, progress=reporter.progress)
-            key = fingerprint(osm.FORMAT, osm_path, phrases_key)
-            part = run_stage(out, DISTORTION + osm.name, key, work, reporter)
-            models.append(FittedModel(osm.name, osm, part))
+        if osm_path:
+            models.append(import_operations(osm_path, out, parts["phrases"], reporter))
         search = {"distortion_limit": ini.distortion_limit}
         write_system(out, parts, weights, models, search, imported=origin)
 

@@ -7,19 +7,19 @@ from typing import Any
 import numpy as np
 
 from hyperbaton.foundation.errors import DataError
-from hyperbaton.foundation.files.compression import FORMATS
-from hyperbaton.foundation.progress import Progress, Talk
+from hyperbaton.foundation.progress import Reporter, Talk
 from hyperbaton.models.distortion.osm.model import WORDS, OperationSequence
 from hyperbaton.models.distortion.osm.operations import OTHER
 from hyperbaton.models.language_model.arpa import check_header
 from hyperbaton.models.language_model.kenlm_model import is_kenlm_binary
 from hyperbaton.models.language_model.ngrams import LN10
 from hyperbaton.models.phrases.table import PhraseTable
-from hyperbaton.models.system.folder import load_entry
+from hyperbaton.models.system.folder import FittedModel, load_entry
 from hyperbaton.models.system.moses_ini import FeatureLine, MosesIni
+from hyperbaton.models.system.stages import DISTORTION, fingerprint, run_stage
 
 OPERATIONS = "OpSequenceModel"
-NAME, FILE = OperationSequence.name, "operationLM.arpa.gz"
+FILE = "operationLM.arpa.gz"
 FEATURES = OperationSequence().feature_names
 SCALES = (LN10, -1, -1, -1, -1)  # Moses has logarithms to base 10, and does not negate its counts
 
@@ -37,11 +37,10 @@ def operation_file(ini: MosesIni, feature: FeatureLine, talk: Talk) -> Path:
     path = ini.file_of(feature)
     if not path.is_file() or not is_kenlm_binary(path):
         return path
-    for ending in ("", *FORMATS):
-        text = path.with_name(path.stem + ending)
-        if text.is_file() and not is_kenlm_binary(text):
-            talk(f"{feature.name}: using {text}, because a KenLM binary does not list its n-grams")
-            return text
+    text = path.with_suffix("")
+    if text.is_file() and not is_kenlm_binary(text):
+        talk(f"{feature.name}: using {text}, because a KenLM binary does not list its n-grams")
+        return text
     raise DataError(
         f"{feature.name} has a KenLM binary, which does not list its n-grams",
         where=str(path),
@@ -50,22 +49,23 @@ def operation_file(ini: MosesIni, feature: FeatureLine, talk: Talk) -> Path:
     )
 
 
-def operation_model(path: Path) -> OperationSequence:
-    """The model of a file before it is read; reading drops no n-grams."""
-    return OperationSequence(order=check_header(path), prune="0")
+def import_operations(path: Path, out: Path, phrases: str, reporter: Reporter) -> FittedModel:
+    """Reads the model into the system `out`, whose phrase table is the part `phrases`."""
+    model = OperationSequence(order=check_header(path), prune="0")  # no n-gram is dropped
 
+    def read(folder: Path) -> str:
+        table = PhraseTable.load(out / phrases)
+        shared = {*table.source_vocabulary.words} & {*table.target_vocabulary.words}
+        model.read_moses(path, sorted(shared), reporter.progress).save(folder)
+        rows = model.operations_
+        n_other = np.count_nonzero(rows.values[rows.begin[:-1]] == OTHER)
+        other = f", {n_other:,} of an unknown form, which no step performs" if n_other else ""
+        return f"order {model.order}, {rows.total[0]:,} operations{other}"
 
-def fill_operations(
-    model: OperationSequence, path: Path, phrases: Path, folder: Path, progress: Progress
-) -> str:
-    """Reads and saves the model; returns a short summary."""
-    table = PhraseTable.load(phrases)
-    shared = {*table.source_vocabulary.words} & {*table.target_vocabulary.words}
-    model.read_moses(path, sorted(shared), progress).save(folder)
-    rows = model.operations_
-    n_other = np.count_nonzero(rows.values[rows.begin[:-1]] == OTHER)
-    other = f", {n_other:,} of an unknown form, which no step performs" if n_other else ""
-    return f"order {model.order}, {rows.total[0]:,} operations{other}"
+    key = fingerprint(model.FORMAT, path, phrases)
+    return FittedModel(
+        model.name, model, run_stage(out, DISTORTION + model.name, key, read, reporter)
+    )
 
 
 def operation_weights(ini: MosesIni, feature: FeatureLine) -> dict[str, float]:
@@ -87,5 +87,6 @@ def models_of_words(
     directory: Path, entries: Iterable[Mapping[str, Any]]
 ) -> list[OperationSequence]:
     """The models that Moses can use, at most one; it has no word classes."""
-    models = (load_entry(directory, one) for one in entries if one["name"] == NAME)
+    named = (entry for entry in entries if entry["name"] == OperationSequence.name)
+    models = (load_entry(directory, entry) for entry in named)
     return [m for m in models if isinstance(m, OperationSequence) and m.units == WORDS]

@@ -95,17 +95,20 @@ def test_a_model_without_support_features(moses, tmp_path):
     assert osm_weights(tmp_path / "m") == pytest.approx([0.3 / LN10, 0, 0, 0, 0])
 
 
-@pytest.mark.parametrize("ending", ["", ".gz"])
-def test_the_text_beside_a_binary_is_used(moses, write, tmp_path, ending):
+def test_the_text_beside_a_binary_is_used(moses, write, tmp_path):
     write("operationLM.bin", MAGIC)
-    if ending:
-        (tmp_path / "operationLM").unlink()
-        write("operationLM.gz", gzip.compress(OPERATIONS.encode()))
     said = []
     ini = moses("path=operationLM", "path=operationLM.bin")
     import_moses(ini, tmp_path / "m", Reporter(said.append))
-    expected = f"{tmp_path / 'operationLM'}{ending}, because a KenLM binary does not list"
-    assert said[0].startswith(f"OSM0: using {expected}")
+    text = tmp_path / "operationLM"
+    assert said[0].startswith(f"OSM0: using {text}, because a KenLM binary does not list")
+    assert load_distortion(tmp_path / "m")[1].order == 2
+
+
+def test_a_packed_operation_model_is_read(moses, write, tmp_path):
+    (tmp_path / "operationLM").unlink()
+    write("operationLM.gz", gzip.compress(OPERATIONS.encode()))
+    import_moses(moses(), tmp_path / "m")
     assert load_distortion(tmp_path / "m")[1].order == 2
 
 
