@@ -120,9 +120,12 @@ class _Source:
         return DataError(what, where=f"{self._path}:{line}", expected=expected)
 
 
-def read_arpa(path: Path, progress: Progress = silent) -> NGrams:
-    """Reads an ARPA file, decompressing it by its suffix."""
-    vocabulary, sections = Vocabulary(), []
+def read_arpa(
+    path: Path, progress: Progress = silent, vocabulary: Vocabulary | None = None
+) -> NGrams:
+    """Reads an ARPA file, decompressing it by its suffix. Its words are added to `vocabulary`;
+    those that were there and are not in the file have the probability of <unk>."""
+    vocabulary, sections = vocabulary or Vocabulary(), []
     with closing(_Source(path)) as source:
         for length, count in enumerate(_read_header(source), 1):
             progress(f"reading {length}-grams", count)
@@ -143,10 +146,10 @@ def read_arpa(path: Path, progress: Progress = silent) -> NGrams:
     return assemble(vocabulary, sections, str(path))
 
 
-def check_header(path: Path) -> None:
-    """Rejects a file that is not an ARPA file, or whose order is too high."""
+def check_header(path: Path) -> int:
+    """Rejects a file that is not an ARPA file, or whose order is too high; returns the order."""
     with closing(_Source(path)) as source:
-        _read_header(source)
+        return len(_read_header(source))
 
 
 def _read_header(source: _Source) -> list[int]:
@@ -193,6 +196,8 @@ def _read_unigrams(source: _Source, vocabulary: Vocabulary) -> tuple[NGramSectio
             raise source.error(f"{word} is not among the unigrams", "every model needs it")
     n_read = len(values)
     values.setdefault(0, (UNKNOWN_LOG10, 0.0))
+    for number in range(len(vocabulary)):
+        values.setdefault(number, values[0])
     numbers = np.array(list(values), dtype=np.int32).reshape(-1, 1)
     probability, backoff = LN10 * np.array(list(values.values())).T
     return NGramSection(numbers, probability, backoff), n_read

@@ -44,6 +44,16 @@ from hyperbaton.models.system.moses_ini import (
     MosesIni,
     read_moses_ini,
 )
+from hyperbaton.models.system.moses_operations import (
+    FEATURES,
+    FILE,
+    OPERATIONS,
+    import_operations,
+    models_of_words,
+    operation_file,
+    operation_lines,
+    operation_weights,
+)
 from hyperbaton.models.system.stages import fingerprint, locked, run_stage
 
 ALL_FEATURES = "-allff"  # Moses' suffix for a table with a weight for each class
@@ -69,6 +79,7 @@ def import_moses(
     weights = _weights(ini, used, table, lms, kind)
     table_path, lm_paths = ini.file_of(table), {name: ini.file_of(lm) for name, lm in lms.items()}
     reordering_path = ini.file_of(reordering, f".{kind}") if reordering else None
+    osm_path = operation_file(ini, used[OPERATIONS], reporter.talk) if OPERATIONS in used else None
 
     def phrases(folder: Path) -> str:
         read, n_too_long = read_phrase_table(table_path, reordering_path, kind, reporter.progress)
@@ -87,6 +98,8 @@ def import_moses(
             parts[name] = run_stage(out, name, fingerprint(LM_FORMAT, path), work, reporter)
         origin = {"moses_ini": path_text(ini_path)}
         models = [FittedModel(model.name, model) for model in default_models(kind)]
+        if osm_path:
+            models.append(import_operations(osm_path, out, parts["phrases"], reporter))
         search = {"distortion_limit": ini.distortion_limit}
         write_system(out, parts, weights, models, search, imported=origin)
 
@@ -105,8 +118,9 @@ def export_moses(directory: Path, out: Path, talk: Talk = silent) -> None:
     if "linear" not in names:
         content["weights"].setdefault("linear", 0.0)
     given = [(lm_files[name], lm.order, content["weights"][name]) for name, lm in lms.items()]
-    ini = _ini_text(content, kind, given, str(directory / NAME))
-    known = {**default_weights(kind), **lms}
+    osm = models_of_words(directory, content["distortion"])
+    ini = _ini_text(content, kind, given, str(directory / NAME), has_operations=bool(osm))
+    known = {**default_weights(kind), **lms, **dict.fromkeys(FEATURES if osm else ())}
     for name in content["weights"]:
         if name not in known:
             talk(f"left out, because Moses has no such feature: {name}")
@@ -124,6 +138,9 @@ def export_moses(directory: Path, out: Path, talk: Talk = silent) -> None:
         elif isinstance(lm, LanguageModel):
             write_arpa(lm.ngrams(), path)
         talk(str(path))
+    for model in osm:
+        write_arpa(model.moses_ngrams(), out / FILE)
+        talk(str(out / FILE))
     with open_to_write(out / "moses.ini") as stream:
         stream.write(ini.encode())
     talk(str(out / "moses.ini"))
@@ -142,7 +159,7 @@ def _language_models(ini: MosesIni) -> dict[str, FeatureLine]:
 
 def _used(ini: MosesIni) -> dict[str, FeatureLine]:
     """The first feature of every kind that we support."""
-    known = {*PHRASE_TABLES, REORDERING, *SINGLE_WEIGHTS}
+    known = {*PHRASE_TABLES, REORDERING, OPERATIONS, *SINGLE_WEIGHTS}
     return {f.kind: f for f in reversed(ini.features) if f.kind in known}
 
 
@@ -175,15 +192,22 @@ def _weights(
         columns = make_model("msd", type=kind).feature_names
         values = ini.weights_of(used[REORDERING], len(columns))
         weights |= dict(zip(columns, values, strict=True))
+    if OPERATIONS in used:
+        weights |= operation_weights(ini, used[OPERATIONS])
     return weights
 
 
 def _ini_text(
-    content: dict[str, Any], kind: str, lms: list[tuple[str, int, float]], where: str
+    content: dict[str, Any],
+    kind: str,
+    lms: list[tuple[str, int, float]],
+    where: str,
+    *,
+    has_operations: bool,
 ) -> str:
     """The text of `moses.ini`; `lms` are the language models' files, orders and weights."""
     weights = content["weights"]
-    require_weights(default_weights(kind), weights, where)
+    require_weights([*default_weights(kind), *(FEATURES if has_operations else ())], weights, where)
     features = ["UnknownWordPenalty", "WordPenalty", "PhrasePenalty", "Distortion"]
     lines = [f"{feature}0= {weights[SINGLE_WEIGHTS[feature]]}" for feature in features]
     features.append(
@@ -200,6 +224,10 @@ def _ini_text(
             f"path=reordering-table.{kind}.gz"
         )
         lines.append(f"LexicalReordering0= {' '.join(str(weights[name]) for name in names)}")
+    if has_operations:
+        feature, line = operation_lines(weights)
+        features.append(feature)
+        lines.append(line)
     for number, (path, order, weight) in enumerate(lms):
         features.append(f"KENLM name=LM{number} factor=0 path={path} order={order}")
         lines.append(f"LM{number}= {weight}")

@@ -6,15 +6,16 @@ jump. As in Moses, four counts are further features: the distances from the firs
 generated words, the gaps that are opened, the gaps that are open after each source word, and the
 source words without links. They are negated, so that a positive weight is a penalty.
 
-The scores are those of Moses with three differences. They are natural logarithms. Hypotheses are
+The scores are those of Moses with four differences. They are natural logarithms. Hypotheses are
 recombined only if the model cannot distinguish their operations; Moses compares only the lengths of
-the contexts. And a phrase pair that copies a word that the training data have only once is SELF, as
-in training, and not an unknown operation. As in Moses, the sequence begins after <s>, and its end
-is not scored, because the coverage determines it.
+the contexts. A phrase pair that copies a word that the training data have only once is SELF, as in
+training, and not an unknown operation. And a translation given by the user is SELF and CONTINUE;
+Moses, which knows no links of it, inserts and deletes all its words. As in Moses, the sequence
+begins after <s>, and its end is not scored, because the coverage determines it.
 """
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import ClassVar, Self
@@ -33,16 +34,19 @@ from hyperbaton.foundation.hashing import EMPTY, DistinctRows
 from hyperbaton.foundation.progress import Progress, silent
 from hyperbaton.models.distortion.interface import DistortionModel, OptionTable
 from hyperbaton.models.distortion.osm.fitting import operation_corpus
+from hyperbaton.models.distortion.osm.moses_names import PLAIN, moses_names, parse_names
 from hyperbaton.models.distortion.osm.operations import N_PLAIN
 from hyperbaton.models.distortion.osm.scorer import FEATURES, OperationModel, OperationScorer
 from hyperbaton.models.distortion.osm.texts import OperationTexts
-from hyperbaton.models.language_model.automaton import Automaton, build_automaton
+from hyperbaton.models.language_model.arpa import read_arpa
+from hyperbaton.models.language_model.automaton import Automaton, build_automaton, list_ngrams
 from hyperbaton.models.language_model.estimation import (
     estimate,
     parse_thresholds,
     pruning_thresholds,
 )
 from hyperbaton.models.language_model.model import automaton_laws
+from hyperbaton.models.language_model.ngrams import NGrams
 from hyperbaton.models.phrases.table import PhraseTable
 
 WORDS, CLASSES = "words", "classes"
@@ -106,6 +110,20 @@ class OperationSequence(DistortionModel):
             self.automaton_ = build_automaton(ngrams)
         self.operations_, self.jumps_ = found.operations, found.jumps
         return self
+
+    def read_moses(self, path: Path, shared: Sequence[str], progress: Progress = silent) -> Self:
+        """Reads an ARPA file of operations with Moses' names. `shared` are words of both languages:
+        those that the model lacks are SELF if they are copied."""
+        ngrams = read_arpa(path, progress, Vocabulary(PLAIN))
+        source, target = Vocabulary(shared), Vocabulary(shared)
+        self.operations_, self.jumps_ = parse_names(ngrams.vocabulary, source, target)
+        self._use(source, target, np.empty(0, np.int32))
+        self.automaton_ = build_automaton(ngrams)
+        return self
+
+    def moses_ngrams(self) -> NGrams:
+        """The n-grams of operations with Moses' names."""
+        return list_ngrams(self.automaton_, moses_names(self.texts()), self.order)
 
     def _use(self, source: Vocabulary, target: Vocabulary, target_classes: Int32Array) -> None:
         self.source_words_, self.target_words_ = source, target

@@ -39,6 +39,7 @@ from hyperbaton.foundation.kernels import uncounted
 GAP, FORWARD, CONTINUE, SELF = 3, 4, 5, 6
 N_PLAIN = 7  # kinds without words, whose numbers are their kinds
 TRANS, INS, DEL, BACK = 7, 8, 9, 10
+OTHER = 11  # an operation of an imported model that no step performs; its word is its name
 WORDS = 2  # the place of a TRANS row's words, after its kind and the number of source words
 
 NOWHERE = -1  # the place of an operation that generates no source word

@@ -1,4 +1,4 @@
-"""Operations as text, for readers and for Moses."""
+"""Operations as text, for readers."""
 
 from collections.abc import Callable, Iterable
 from typing import NamedTuple, TypeAlias
@@ -20,11 +20,6 @@ NAMES = {
     GAP: "GAP", FORWARD: "FORWARD", CONTINUE: "CONTINUE", SELF: "SELF", TRANS: "TRANS", INS: "INS",
     DEL: "DEL", BACK: "BACK",
 }  # fmt: skip
-MOSES_NAMES = {
-    GAP: "_INS_GAP_", FORWARD: "_JMP_FWD_", CONTINUE: "_CONT_CEPT_", SELF: "_TRANS_SLF_",
-    TRANS: "_TRANS_", INS: "_INS_", DEL: "_DEL_", BACK: "_JMP_BCK_",
-}  # fmt: skip
-MOSES_TO, MOSES_JOIN = "_TO_", "^_^"
 UNSEEN = "unseen operation"
 
 
@@ -35,20 +30,11 @@ class OperationTexts(NamedTuple):
 
     def text(self, number: int) -> str:
         """`TRANS katta → bought`."""
-        kind, source, target = self._parts(number)
+        kind, source, target = self.parts(number)
         words = [*source, "→", *target] if kind == TRANS else [*source, *target]
         return " ".join([NAMES[kind], *words]) if kind in NAMES else UNSEEN
 
-    def moses_text(self, number: int) -> str:
-        """`_TRANS_bought_TO_katta`."""
-        kind, source, target = self._parts(number)
-        if kind == TRANS:
-            words = MOSES_JOIN.join(target) + MOSES_TO + MOSES_JOIN.join(source)
-        else:
-            words = "".join([*source, *target])
-        return MOSES_NAMES[kind] + words
-
-    def _parts(self, number: int) -> tuple[int, list[str], list[str]]:
+    def parts(self, number: int) -> tuple[int, list[str], list[str]]:
         """The kind of an operation, its source words (for BACK its number), and its target
         words."""
         begin, end = self.operations.begin[number : number + 2].tolist()

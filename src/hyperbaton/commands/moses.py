@@ -15,8 +15,8 @@ class Import(Command):
     hyperbaton import moses.ini --out system
 
     Reads the phrase table (text or gz), the lexicalised reordering table, the language model (ARPA
-    or KenLM binary), weights and distortion limit. Lists all other features of the file and ignores
-    them.
+    or KenLM binary), the operation sequence model (ARPA), weights and distortion limit. Lists all
+    other features of the file and ignores them.
     """
 
     ini: Path = argument(default=REQUIRED, metavar="MOSES.INI")
@@ -37,7 +37,8 @@ class Export(Command):
     \b
     hyperbaton export system --out moses
 
-    Writes phrase-table.gz, lm.arpa.gz, moses.ini and, if the system uses msd, its reordering table.
+    Writes phrase-table.gz, lm.arpa.gz, moses.ini and, if the system uses them, the reordering table
+    of msd and operationLM.arpa.gz of osm.
     """
 
     model: Path = argument(default=REQUIRED, metavar="SYSTEM")

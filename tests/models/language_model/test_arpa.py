@@ -122,6 +122,15 @@ def test_a_missing_unknown_word_has_the_probability_that_kenlm_gives_it(write):
     assert table_of(read_arpa(path))["<unk>",] == (pytest.approx(-100 * LN10), 0.0)
 
 
+def test_words_that_are_known_before_keep_their_numbers(write):
+    """Those that the file lacks are as probable as unknown words."""
+    text = "\\data\\\nngram 1=4\n\\1-grams:\n-1 <s>\n-1 </s>\n-3 <unk>\n-2 b\n\\end\\\n"
+    ngrams = read_arpa(write("a.arpa", text), vocabulary=Vocabulary(["a", "b"]))
+    assert ngrams.vocabulary.words[3:] == ("a", "b")
+    assert table_of(ngrams)["a",] == (pytest.approx(-3 * LN10), 0.0)
+    assert table_of(ngrams)["b",] == (pytest.approx(-2 * LN10), 0.0)
+
+
 def arpa_text(table, order, draw):
     """The table as a file, backoffs of 0 left out at random."""
     lines = ["\\data\\"]

@@ -76,12 +76,12 @@ def test_weights_and_limits_come_with_the_import(moses, tmp_path):
 def test_what_is_not_supported_is_named(moses, tmp_path):
     said = []
     ini = moses(
-        "[distortion-limit]\n", "OpSequenceModel path=osm\n[threads]\n4\n[distortion-limit]\n"
+        "[distortion-limit]\n", "GlobalLexicalModel path=m\n[threads]\n4\n[distortion-limit]\n"
     )
     import_moses(ini, tmp_path / "m", Reporter(said.append))
     prefix = "left out, because it is not supported: "
     assert [line.removeprefix(prefix) for line in said if line.startswith(prefix)] == [
-        f"{ini}:9: OpSequenceModel",
+        f"{ini}:9: GlobalLexicalModel",
         f"{ini}:11: [threads] 4",
     ]
 

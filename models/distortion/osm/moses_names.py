@@ -1,0 +1,105 @@
+"""The names of operations in Moses' files.
+
+    TRANS f → e   _TRANS_e_TO_f, with ^_^ between words     GAP       _INS_GAP_
+    INS f         _INS_f                                    FORWARD   _JMP_FWD_
+    DEL e         _DEL_e                                    CONTINUE  _CONT_CEPT_
+    BACK k        _JMP_BCK_k                                SELF      _TRANS_SLF_
+
+Names are ambiguous if words contain _TO_ or ^_^. A name is divided at its middle _TO_, which is
+right if such a word is copied. A side that would have an empty word is one word, for instance ^_^
+itself. A name in another form is an OTHER operation, which no step performs. So each name has one
+operation, no two names have the same one, and the operation has that name again.
+"""
+
+import re
+
+import numpy as np
+
+from hyperbaton.foundation.arrays import GrowingRagged, Int32Array
+from hyperbaton.foundation.files.vocabulary import SPECIAL, Vocabulary
+from hyperbaton.foundation.hashing import DistinctRows, compact
+from hyperbaton.models.distortion.osm.operations import (
+    BACK,
+    CONTINUE,
+    DEL,
+    FORWARD,
+    GAP,
+    INS,
+    N_PLAIN,
+    OTHER,
+    SELF,
+    TRANS,
+)
+from hyperbaton.models.distortion.osm.texts import OperationTexts
+
+NAMES = {
+    GAP: "_INS_GAP_", FORWARD: "_JMP_FWD_", CONTINUE: "_CONT_CEPT_", SELF: "_TRANS_SLF_",
+    TRANS: "_TRANS_", INS: "_INS_", DEL: "_DEL_", BACK: "_JMP_BCK_", OTHER: "",
+}  # fmt: skip
+PLAIN = tuple(NAMES[kind] for kind in range(len(SPECIAL), N_PLAIN))  # in the order of numbers
+TO, JOIN = "_TO_", "^_^"
+JUMP = re.compile(rf"{NAMES[BACK]}([1-9][0-9]{{0,4}})")
+
+
+def moses_names(texts: OperationTexts) -> Vocabulary:
+    """The names of all operations. The first of several operations with the same name has it; the
+    others get names that mean no operation."""
+    names = Vocabulary()
+    for number in range(len(SPECIAL), int(texts.operations.total[0])):
+        name = moses_name(texts, number)
+        names.extend([name if name not in names else f"{number}{name}"])
+    return names
+
+
+def moses_name(texts: OperationTexts, number: int) -> str:
+    kind, source, target = texts.parts(number)
+    if kind == TRANS:
+        return NAMES[TRANS] + JOIN.join(target) + TO + JOIN.join(source)
+    return NAMES[kind] + "".join([*source, *target])
+
+
+def parse_names(
+    names: Vocabulary, source: Vocabulary, target: Vocabulary
+) -> tuple[DistinctRows, Int32Array]:
+    """The operations of all names, of which the first are `PLAIN`, and the numbers of BACK k at k;
+    adds their words to the vocabularies."""
+    rows = GrowingRagged()
+    for kind in range(N_PLAIN):
+        rows.add([kind])
+    for name in names.words[N_PLAIN:]:
+        rows.add(_row(name, source, target))
+    finished = rows.finish()
+    values, begin = finished.values, finished.offsets
+    back = np.flatnonzero(values[begin[:-1]] == BACK)
+    distances = values[begin[back] + 1]
+    jumps = np.zeros(1 + distances.max(initial=0), np.int32)  # UNKNOWN for missing jumps
+    jumps[distances] = back
+    no_slots = np.empty(0, np.int32)
+    return compact(DistinctRows(values, begin, no_slots, np.array([len(begin) - 1]))), jumps
+
+
+def _row(name: str, source: Vocabulary, target: Vocabulary) -> list[int]:
+    if match := JUMP.fullmatch(name):
+        return [BACK, int(match[1])]
+    if name.startswith(NAMES[TRANS]):
+        parts = name.removeprefix(NAMES[TRANS]).split(TO)
+        middle = len(parts) // 2
+        english, foreign = _words(parts[:middle]), _words(parts[middle:])
+        if _are_words([*english, *foreign]):
+            return [TRANS, len(foreign), *source.extend(foreign), *target.extend(english)]
+    for kind, vocabulary in ((INS, source), (DEL, target)):
+        word = name.removeprefix(NAMES[kind])
+        if word != name and _are_words([word]):
+            return [kind, *vocabulary.extend([word])]
+    return [OTHER, *target.extend([name])]
+
+
+def _words(parts: list[str]) -> list[str]:
+    side = TO.join(parts)
+    words = side.split(JOIN)
+    return words if all(words) else [side]
+
+
+def _are_words(words: list[str]) -> bool:
+    """Whether no word is empty or a symbol of language models, which stands for unknown words."""
+    return all(word and word not in SPECIAL for word in words)
