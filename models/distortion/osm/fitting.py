@@ -12,12 +12,14 @@ from hyperbaton.foundation.hashing import EMPTY, DistinctRows, add_row, enlarged
 from hyperbaton.foundation.kernels import kernel
 from hyperbaton.foundation.progress import Progress, silent
 from hyperbaton.models.distortion.osm.operations import (
+    BACK,
     EVENT,
     SELF,
+    finished,
     first_operations,
     is_copy,
     room_for,
-    with_jumps,
+    with_operation,
     write_events,
 )
 from hyperbaton.models.distortion.osm.walking import MOST_MOVES, N_COUNTS, perform
@@ -66,7 +68,9 @@ def operation_corpus(
                 operations = enlarged(operations)
         column.append(codes[:at])
     values = column.finish()
-    operations, jumps = with_jumps(operations, -int(values.min(initial=0)))
+    for k in range(1, 1 - int(values.min(initial=0))):
+        operations = with_operation(operations, [BACK, k])
+    operations, jumps = finished(operations)
     is_jump = values < 0
     values[is_jump] = jumps[-values[is_jump]]
     return OperationCorpus(

@@ -13,11 +13,9 @@ operation, no two names have the same one, and the operation has that name again
 
 import re
 
-import numpy as np
-
-from hyperbaton.foundation.arrays import GrowingRagged, Int32Array
+from hyperbaton.foundation.arrays import Int32Array
 from hyperbaton.foundation.files.vocabulary import SPECIAL, Vocabulary
-from hyperbaton.foundation.hashing import DistinctRows, compact
+from hyperbaton.foundation.hashing import DistinctRows
 from hyperbaton.models.distortion.osm.operations import (
     BACK,
     CONTINUE,
@@ -29,6 +27,9 @@ from hyperbaton.models.distortion.osm.operations import (
     OTHER,
     SELF,
     TRANS,
+    finished,
+    first_operations,
+    with_operation,
 )
 from hyperbaton.models.distortion.osm.texts import OperationTexts
 
@@ -63,19 +64,10 @@ def parse_names(
 ) -> tuple[DistinctRows, Int32Array]:
     """The operations of all names, of which the first are `PLAIN`, and the numbers of BACK k at k;
     adds their words to the vocabularies."""
-    rows = GrowingRagged()
-    for kind in range(N_PLAIN):
-        rows.add([kind])
+    operations = first_operations()
     for name in names.words[N_PLAIN:]:
-        rows.add(_row(name, source, target))
-    finished = rows.finish()
-    values, begin = finished.values, finished.offsets
-    back = np.flatnonzero(values[begin[:-1]] == BACK)
-    distances = values[begin[back] + 1]
-    jumps = np.zeros(1 + distances.max(initial=0), np.int32)  # UNKNOWN for missing jumps
-    jumps[distances] = back
-    no_slots = np.empty(0, np.int32)
-    return compact(DistinctRows(values, begin, no_slots, np.array([len(begin) - 1]))), jumps
+        operations = with_operation(operations, _row(name, source, target))
+    return finished(operations)
 
 
 def _row(name: str, source: Vocabulary, target: Vocabulary) -> list[int]:

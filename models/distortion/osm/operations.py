@@ -21,11 +21,13 @@ their "generate target only". These names are those of Moses.
 An operation is a row of numbers, its kind and its words. Its number is that of the row.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from hyperbaton.foundation.arrays import Int32Array
+from hyperbaton.foundation.files.vocabulary import UNKNOWN
 from hyperbaton.foundation.hashing import (
     EMPTY,
     DistinctRows,
@@ -164,21 +166,27 @@ def first_operations() -> DistinctRows:
     """A table with the operations that have no words."""
     operations = no_rows(np.int32)
     for kind in range(N_PLAIN):
-        add_one_row(operations, np.array([kind], np.int32), 1)
+        operations = with_operation(operations, [kind])
     return operations
 
 
-def with_jumps(operations: DistinctRows, longest: int) -> tuple[DistinctRows, Int32Array]:
-    """Adds BACK 1 to BACK `longest`; returns their numbers, that of BACK k at k. The table becomes
-    read-only, like one from files, so that kernels compile once."""
-    jumps = np.zeros(longest + 1, np.int32)
-    for k in range(1, longest + 1):
-        while (number := add_one_row(operations, np.array([BACK, k], np.int32), 2)) == EMPTY:
-            operations = enlarged(operations)
-        jumps[k] = number
-    n = int(operations.total[0])
-    begin = operations.begin[: n + 1]
-    operations = operations._replace(values=operations.values[: begin[-1]], begin=begin)
+def with_operation(operations: DistinctRows, row: Sequence[int]) -> DistinctRows:
+    """Adds a row; the table is replaced by a larger one if it is full."""
+    while add_one_row(operations, np.array(row, np.int32), len(row)) == EMPTY:
+        operations = enlarged(operations)
+    return operations
+
+
+def finished(operations: DistinctRows) -> tuple[DistinctRows, Int32Array]:
+    """The table without unused space, and the number of BACK k at k; UNKNOWN if it is missing. The
+    table is read-only like one from files, so that kernels compile once."""
+    begin = operations.begin[: operations.total[0] + 1]
+    values = operations.values[: begin[-1]]
+    operations = operations._replace(values=values, begin=begin)
     for array in operations:
         array.setflags(write=False)
+    back = np.flatnonzero(values[begin[:-1]] == BACK)
+    distances = values[begin[back] + 1]
+    jumps = np.full(1 + distances.max(initial=0), UNKNOWN, np.int32)
+    jumps[distances] = back
     return operations, jumps

@@ -66,34 +66,20 @@ class OperationScorer(SentenceScorer):
         self.initial_state = begin * self._n_places
         n_events = (options.end - options.start) + target.lengths  # at most
         longest = int(n_events.max(initial=0))
+        n = len(options)
         self.automaton = OperationAutomaton(
-            begin,
-            model.automaton,
-            model.jumps,
-            np.empty(int(n_events.sum()), EVENT),
-            np.zeros(len(options) + 1, np.int32),
-            options.start,
-            np.zeros(len(options) + 1, np.int32),
-            np.zeros(len(options), np.int32),
-            np.zeros(self.n_features),
+            begin, model.automaton, model.jumps, np.empty(int(n_events.sum()), EVENT),
+            np.zeros(n + 1, np.int32), options.start, np.zeros(n + 1, np.int32),
+            np.zeros(n, np.int32), np.zeros(self.n_features),
             np.zeros(coverage_size(options.n_words), np.uint64),
-            np.zeros((1 + MOST_MOVES) * longest, np.int32),
-            np.zeros(N_COUNTS, np.int64),
+            np.zeros((1 + MOST_MOVES) * longest, np.int32), np.zeros(N_COUNTS, np.int64),
             no_answers(MEMORY_BITS),
-        )
+        )  # fmt: skip
         _fill_in(
-            self.automaton,
-            options.end,
-            options.entry,
-            options.inner,
-            source,
-            target.values,
-            target.offsets,
-            model.operations,
-            model.source_of_target,
-            room_for(GRID, max(GRID, longest)),
-            np.empty((GRID * GRID, 2), np.int64),
-        )
+            self.automaton, options.end, options.entry, options.inner, source, target.values,
+            target.offsets, model.operations, model.source_of_target,
+            room_for(GRID, max(GRID, longest)), np.empty((GRID * GRID, 2), np.int64),
+        )  # fmt: skip
 
     def features(self, steps: Steps) -> FloatArray:
         return self._run(steps, self.automaton)[0]

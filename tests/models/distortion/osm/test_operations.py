@@ -1,6 +1,7 @@
 """Operations of sentence pairs: by hand, against a slow twin, and back to the sentences."""
 
 from collections import Counter
+from functools import partial
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hyperbaton.models.distortion.osm.fitting import operation_corpus
+from hyperbaton.models.distortion.osm.moses_names import moses_name
 from hyperbaton.models.distortion.osm.texts import OperationTexts
 from tests.models.distortion.osm.slow_operations import cepts_of, perform, sentence_story
 from tests.models.phrases.corpora import corpus_of
@@ -22,7 +24,7 @@ def operations_of(*examples, moses=False):
     found = operation_corpus(corpus, source.words, target.words, same)
     words = source.vocabulary.decode, target.vocabulary.decode
     texts = OperationTexts(found.operations, *words)
-    text = texts.moses_text if moses else texts.text
+    text = partial(moses_name, texts) if moses else texts.text
     return [list(map(text, row.tolist())) for row in found.sequences]
 
 
