@@ -24,7 +24,7 @@ Hypotheses with equal coverage, language model state and distortion state are re
 import numpy as np
 
 from hyperbaton.decoder.edges import open_edge
-from hyperbaton.decoder.lazy_models import follow_step
+from hyperbaton.decoder.lazy_models import NO_STATE, follow_step
 from hyperbaton.decoder.search_space import table_score
 from hyperbaton.decoder.workspace import (
     ARCS,
@@ -51,7 +51,9 @@ HEADROOM = 8.0  # nats by which a step may be better than the best hypothesis be
 PATIENCE = 0.5
 # Nats by which the words of an edge's first step may score better in context than without
 OPTIMISM = 0.5
-TAKE, DUE, OPEN = np.uint64(0), np.uint64(1), np.uint64(2)  # kinds of queue items
+# Kinds of queue items. An edge is ASKED first if there is a lazy model, for the score of its first
+# step, and then put back
+TAKE, DUE, OPEN, ASKED = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(3)
 TWO, THREE = np.uint64(2), np.uint64(3)
 
 
@@ -66,7 +68,7 @@ def fill_stack(space, lm, ws, limits, answers, n_covered, n_edges):
     ws.bucket[:] = EMPTY
     top = ws.stacks[n_covered - 1].best + HEADROOM
     is_last = n_covered == space.n_words
-    best_bucket = _wait_to_open(ws, top, answers, n_edges)
+    best_bucket = _wait_to_open(space, ws, top, answers, n_edges)
     n_grids, n_steps, n_evaluated, n_pops = 0, 0, 0, 0
     while True:
         while n_evaluated < n_steps:
@@ -89,6 +91,14 @@ def fill_stack(space, lm, ws, limits, answers, n_covered, n_edges):
         number, kind = waiting >> TWO, waiting & THREE
         if n_steps + 2 > len(ws.steps):
             return NO_STEPS
+        if kind == ASKED:
+            edge = ws.edges[number]
+            ws.bucket[best_bucket] = edge.below
+            edge.total += _lazy_score(space, ws, edge)
+            bucket = max(best_bucket, _bucket(top - edge.total))
+            edge.below = ws.bucket[bucket]
+            ws.bucket[bucket] = number << TWO | OPEN
+            continue
         if kind == OPEN:
             ws.bucket[best_bucket] = ws.edges[number].below
             full = open_edge(space, ws, number, np.uint64(n_grids), first_group)
@@ -125,19 +135,29 @@ def fill_stack(space, lm, ws, limits, answers, n_covered, n_edges):
 
 
 @uncounted
-def _wait_to_open(ws, top, answers, n_edges):
+def _wait_to_open(space, ws, top, answers, n_edges):
     """Puts all edges into the queue; returns the best bucket."""
+    kind = OPEN if space.lazy.begin_state == NO_STATE else ASKED
     best_bucket = np.uint64(N_BUCKETS - 1)
     for number in range(n_edges):
         edge = ws.edges[np.uint64(number)]
-        total = edge.total + OPTIMISM
+        edge.total += OPTIMISM
         if len(answers):  # the answer of the first member and the first option
-            total += answers[edge.first_answer].score
-        bucket = _bucket(top - total)
+            edge.total += answers[edge.first_answer].score
+        bucket = _bucket(top - edge.total)
         edge.below = ws.bucket[bucket]
-        ws.bucket[bucket] = np.uint64(number) << TWO | OPEN
+        ws.bucket[bucket] = np.uint64(number) << TWO | kind
         best_bucket = min(best_bucket, bucket)
     return best_bucket
+
+
+@uncounted
+def _lazy_score(space, ws, edge):
+    """The lazy model's score of the first step of an edge."""
+    member = ws.members[ws.groups[edge.group].begin]
+    state = ws.hypotheses[member.hypothesis].lazy_state
+    option = space.spans[edge.span].option
+    return follow_step(space.lazy, ws.coverage[edge.group], member.last, state, option)[0]
 
 
 @uncounted

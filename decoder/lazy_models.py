@@ -18,9 +18,11 @@ from numba.extending import overload
 from hyperbaton.foundation.kernels import UNCOUNTED, uncounted
 from hyperbaton.models.distortion.osm.walking import OperationAutomaton, follow
 
+NO_STATE = -1
+
 
 class NoAutomaton(NamedTuple):
-    begin_state: int = 0
+    begin_state: int = NO_STATE
 
 
 def follow_step(automaton: Any, coverage: Any, last: int, state: int, option: int) -> Any:

@@ -17,6 +17,7 @@ from hyperbaton.models.distortion.interface import FIRST_GIVEN, OptionTable, Sen
 from hyperbaton.models.distortion.osm.operations import (
     CONTINUE,
     EVENT,
+    GAP,
     INS,
     NOWHERE,
     SELF,
@@ -102,6 +103,15 @@ class OperationScorer(SentenceScorer):
         nothing = empty_coverage(n_options, self._n_places - 1)
         alone = self.automaton._replace(start=np.zeros(n_options, np.int32))
         return self._run(Steps(every, every, nothing, np.zeros(n_options, np.int64)), alone)[0]
+
+    def jump_estimate(self) -> FloatArray:
+        """log p of a gap or of the way back to one, without context."""
+        unigrams, jumps = self.automaton.lm.unigrams["logprob"], self.automaton.jumps
+        back = unigrams[jumps[1]] if len(jumps) > 1 else 0.0
+        jump = np.arange(self._n_places - 1) - np.arange(self._n_places)[:, None]
+        values = np.zeros((*jump.shape, self.n_features))
+        values[:, :, 0] = np.where(jump > 0, unigrams[GAP], np.where(jump < 0, back, 0.0))
+        return values
 
     def as_automaton(self, weights: FloatArray) -> OperationAutomaton:
         return self.automaton._replace(weights=np.ascontiguousarray(weights, np.float64))
