@@ -53,6 +53,8 @@ WORDS, CLASSES = "words", "classes"
 
 
 class OperationSequence(DistortionModel):
+    """Translation and reordering as one sequence of operations (Durrani et al. 2011)."""
+
     name: ClassVar[str] = "osm"
 
     def __init__(
