@@ -22,6 +22,8 @@ ALL_MODELS = (
     "sequence,prior=8,passes=3",
     "dpr,min_examples=2",
     "dpr,features=alrajeh,classes=5",
+    "osm",
+    "osm,units=classes",
     "parse,iterations=3",
 )
 
