@@ -12,11 +12,14 @@ import pytest
 from hyperbaton.commands.explain import Explain
 from hyperbaton.decoder.translator import Translator
 from hyperbaton.foundation.errors import DataError
+from hyperbaton.models.system.settings import TrainingSettings
+from hyperbaton.models.system.training import train_system
 from hyperbaton.tuning.evaluation.tables import Table, as_text
 from hyperbaton.views.explanation_text import blocks, explain_derivations
 from hyperbaton.views.text_tables import INDENT, print_blocks
 from tests import command_line
 from tests.refusals import refused
+from tests.tiny_systems import TWO_PAIRS, write_corpus
 
 SENTENCE = "kare wa hon o nageta"
 RARE = "\U00020000"  # a character that no usual font has
@@ -51,6 +54,27 @@ def test_json_adds_up(model, capsys):
         spans = [[*step["source"], *step["target"]] for step in derivation["steps"]]
         assert spans == [list(span) for span in result.segmentation]
         assert derivation["steps"][-1]["covered"] == [1] * 5
+
+
+def test_operations_add_up_to_their_feature(tmp_path, capsys):
+    files = write_corpus(tmp_path, **TWO_PAIRS)
+    models = ["osm", "osm,units=classes"]
+    train_system(files, tmp_path / "m", TrainingSettings(distortion=models))
+    Explain(model=tmp_path / "m", words=("kare wa hon o katta",), form="json").run()
+    [derivation] = json.loads(capsys.readouterr().out)["derivations"]
+    for step in derivation["steps"]:
+        assert step["events"].keys() == {"osm", "osm.classes"}
+        for name, events in step["events"].items():
+            assert sum(score for _, score in events) == pytest.approx(
+                step["values"][f"{name}.logp"]
+            )
+    Explain(model=tmp_path / "m", words=("kare wa hon o katta",)).run()
+    printed = capsys.readouterr().out
+    for name in ("osm", "osm.classes"):
+        listed = [event for step in derivation["steps"] for event in step["events"][name]]
+        [table] = re.findall(rf"^{re.escape(name)}\n((?:  .*\n)+)", printed, re.MULTILINE)
+        rows = [line.split("  ") for line in table.splitlines()[1:]]
+        assert [text for text, _ in listed] == [[c for c in row if c][1].strip() for row in rows]
 
 
 def tables_of(explained, **options):
