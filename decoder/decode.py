@@ -212,10 +212,12 @@ class Decoder:
         tables, asked = [], []
         lazy: Any = NoAutomaton()
         for scorer, of_scorer in weighted:
+            # the search has one lazy model; others are asked for all steps
+            automaton = scorer.as_automaton(of_scorer) if isinstance(lazy, NoAutomaton) else None
             if isinstance(scorer, TableScorer):
                 tables.append((scorer, of_scorer))
-            elif isinstance(lazy, NoAutomaton) and scorer.as_automaton(of_scorer) is not None:
-                lazy = scorer.as_automaton(of_scorer)
+            elif automaton is not None:
+                lazy = automaton
             else:
                 asked.append((scorer, of_scorer))
         states = [] if isinstance(lazy, NoAutomaton) else [lazy.here]
