@@ -44,12 +44,13 @@ from hyperbaton.foundation.hashing import EMPTY, GOLDEN
 from hyperbaton.foundation.kernels import uncounted
 from hyperbaton.models.language_model.stepping import remembered_advance
 
-BUCKETS_PER_NAT = 16
-HEADROOM = 8.0  # nats by which a step may be better than the best hypothesis before it
-# Nats below the score without context at which neighbours are evaluated; less costs time, more
+# Differences of scores, in units (`SearchSpace.unit`)
+BUCKETS_PER_UNIT = 16
+HEADROOM = 8.0  # by which a step may be better than the best hypothesis before it
+# Distance below the score without context at which neighbours are evaluated; less costs time, more
 # finds less
 PATIENCE = 0.5
-# Nats by which the words of an edge's first step may score better in context than without
+# By which the words of an edge's first step may score better in context than without
 OPTIMISM = 0.5
 # Kinds of queue items. An edge is ASKED first if there is a lazy model, for the score of its first
 # step, and then put back
@@ -66,7 +67,7 @@ def fill_stack(space, lm, ws, limits, answers, n_covered, n_edges):
     first, first_group = ws.counters[HYPOTHESES], ws.counters[GROUPS]
     # The queue has buckets of nearly equal scores: faster than a heap, with equal results
     ws.bucket[:] = EMPTY
-    top = ws.stacks[n_covered - 1].best + HEADROOM
+    top = ws.stacks[n_covered - 1].best + HEADROOM * space.unit
     is_last = n_covered == space.n_words
     best_bucket = _wait_to_open(space, ws, top, answers, n_edges)
     n_grids, n_steps, n_evaluated, n_pops = 0, 0, 0, 0
@@ -74,10 +75,10 @@ def fill_stack(space, lm, ws, limits, answers, n_covered, n_edges):
         while n_evaluated < n_steps:
             hope = _evaluate(space, lm, ws, answers, is_last, np.uint64(n_evaluated))
             step = ws.steps[np.uint64(n_evaluated)]
-            bucket = _bucket(top - step.total)
+            bucket = _bucket(space, top - step.total)
             step.below = ws.bucket[bucket]
             ws.bucket[bucket] = np.uint64(n_evaluated) << TWO | TAKE
-            due = _bucket(top - hope + PATIENCE)
+            due = _bucket(space, top - hope + PATIENCE * space.unit)
             if due < bucket:
                 step.below_due = ws.bucket[due]
                 ws.bucket[due] = np.uint64(n_evaluated) << TWO | DUE
@@ -95,7 +96,7 @@ def fill_stack(space, lm, ws, limits, answers, n_covered, n_edges):
             edge = ws.edges[number]
             ws.bucket[best_bucket] = edge.below
             edge.total += _lazy_score(space, ws, edge)
-            bucket = max(best_bucket, _bucket(top - edge.total))
+            bucket = max(best_bucket, _bucket(space, top - edge.total))
             edge.below = ws.bucket[bucket]
             ws.bucket[bucket] = number << TWO | OPEN
             continue
@@ -141,10 +142,10 @@ def _wait_to_open(space, ws, top, answers, n_edges):
     best_bucket = np.uint64(N_BUCKETS - 1)
     for number in range(n_edges):
         edge = ws.edges[np.uint64(number)]
-        edge.total += OPTIMISM
+        edge.total += OPTIMISM * space.unit
         if len(answers):  # the answer of the first member and the first option
             edge.total += answers[edge.first_answer].score
-        bucket = _bucket(top - edge.total)
+        bucket = _bucket(space, top - edge.total)
         edge.below = ws.bucket[bucket]
         ws.bucket[bucket] = np.uint64(number) << TWO | kind
         best_bucket = min(best_bucket, bucket)
@@ -161,9 +162,10 @@ def _lazy_score(space, ws, edge):
 
 
 @uncounted
-def _bucket(behind):
+def _bucket(space, behind):
     """The bucket for a score this far behind the best one."""
-    return np.uint64(min(max(behind * BUCKETS_PER_NAT, 0.0), N_BUCKETS - 1.0))
+    bucket = behind * (BUCKETS_PER_UNIT / space.unit)
+    return np.uint64(min(max(bucket, 0.0), N_BUCKETS - 1.0))
 
 
 @uncounted

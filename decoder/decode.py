@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import inf
+from math import inf, log2
 from time import perf_counter
 from typing import Any, TypeAlias
 
@@ -48,6 +48,7 @@ from hyperbaton.models.language_model.speaking import SpeakingModel
 from hyperbaton.models.phrases.table import SCORES, PhraseTable
 
 MOST_TRIED = 100  # derivations for each wanted distinct translation
+USUAL_WEIGHTS = 1.3  # sum of the default weights of translation features and language model
 MOST_BYTES = 4 << 30  # limit of a workspace; a sentence that needs more is an error
 
 
@@ -115,6 +116,8 @@ class Decoder:
             self._speaker.weight,
             weights["unknown"],
         )
+        language = sum(abs(weights[name]) for name in lm.feature_names)
+        self._unit = score_unit(float(np.abs(self._option_weights.translation).sum()) + language)
         self._finder = OptionFinder(
             phrases,
             lm.encode(phrases.target_vocabulary.words),
@@ -236,6 +239,7 @@ class Decoder:
             self._speaker.begin_state,
             END,
             zones,
+            self._unit,
             lazy,
         )
         return space, CoverageModels(asked) if asked else None
@@ -311,6 +315,12 @@ class Decoder:
             have = self._workspace = make_workspace(max(n_words, 64), size, capacity)
             self._capacity = capacity
         return have
+
+
+def score_unit(weights: float) -> float:
+    """The unit of scores for a sum of absolute weights: 1 for the default weights. A power of two,
+    so that multiplying all weights by one only multiplies all scores."""
+    return 2.0 ** round(log2(weights / USUAL_WEIGHTS)) if weights else 1.0
 
 
 def _is_forbidden(workspace: Workspace, hypothesis: int) -> bool:

@@ -63,6 +63,7 @@ class SearchSpace(NamedTuple):
     begin_state: int  # of the language model
     end_word: int
     zones: Int32Array  # (Z, 3), `constraints/zones.py`
+    unit: float  # size of a difference between scores that matters; depends on the weights
     lazy: Any  # a model that is asked step by step, `lazy_models.py`
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hyperbaton.corpus.corpora.reading import CorpusFiles
 from hyperbaton.corpus.sentences.sentence import Sentence
 from hyperbaton.corpus.text import read_lines
-from hyperbaton.decoder.decode import SearchSettings
+from hyperbaton.decoder.decode import SearchSettings, score_unit
 from hyperbaton.decoder.search import _smallest
 from hyperbaton.decoder.translator import Translator
 from hyperbaton.models.distortion.linear import Linear
@@ -169,3 +169,24 @@ def test_pruned_search_is_nearly_as_good_as_exhaustive_search(sample):
         lost = best - scores_of(translator, sentences, pop_limit=pops, stack_size=pops)
         assert lost.min() > -1e-5
         assert lost.mean() < bound, pops
+
+
+@given(systems(max_words=6), st.sampled_from([2.0**-6, 0.25, 2.0, 64.0]))
+def test_the_scale_of_the_weights_does_not_matter(system, factor):
+    table, lm, kind, own, words = system
+    models = [Linear(), *([Lexicalised(kind)] if kind else [])]
+    search = SearchSettings(pop_limit=3, stack_size=2, distortion_limit=-1)
+    scaled = {name: factor * weight for name, weight in own.items()}
+    one, other = (
+        Translator(table, lm, models, weights, search).decode(Sentence(tuple(words)), 5)
+        for weights in (own, scaled)
+    )
+    assert one.chosen.values.tolist() == other.chosen.values.tolist()
+    assert (factor * one.scores).tolist() == other.scores.tolist()
+
+
+def test_the_default_weights_have_the_unit_1():
+    weights = default_weights("")
+    names = [name for name in weights if name.startswith("translation.") or name == "lm"]
+    assert score_unit(sum(abs(weights[name]) for name in names)) == 1.0
+    assert score_unit(0.0) == 1.0
