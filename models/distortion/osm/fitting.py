@@ -15,6 +15,7 @@ from hyperbaton.models.distortion.osm.operations import (
     BACK,
     EVENT,
     SELF,
+    WORDS,
     finished,
     first_operations,
     is_copy,
@@ -104,7 +105,7 @@ def _list_operations(
         )
         for event in range(n_events):
             row = room.values[room.offsets[event] : room.offsets[event + 1]]
-            if is_copy(row, source_of_target) and is_single[row[2]]:
+            if is_copy(row, source_of_target) and is_single[row[WORDS]]:
                 number = np.int32(SELF)
             else:
                 number = np.int32(add_row(operations, row, len(row)))

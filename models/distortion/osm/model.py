@@ -212,11 +212,11 @@ def _class_names(classes: Iterable[int]) -> list[str]:
 
 
 def _class_of_word(side: Side) -> Int32Array:
-    """The class of every word; unseen words have that of most words that were seen once."""
+    """The class of every word; unseen words have that of most of the rarest words."""
     assert side.classes is not None
     counts = np.bincount(side.words.values, minlength=len(side.vocabulary))
     classes = np.zeros(len(counts), np.int32)
     classes[side.words.values] = side.classes.values
-    rare = classes[counts == max(1, int(counts[counts > 0].min()))]
+    rare = classes[counts == counts[counts > 0].min()]
     classes[counts == 0] = np.bincount(rare).argmax()
     return classes

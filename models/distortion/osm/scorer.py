@@ -159,8 +159,6 @@ def _fill_in(
             if number == EMPTY:
                 is_self = (entry[option] < 0 and n_links) or is_copy(row, source_of_target)
                 number = np.int32(SELF if is_self else UNKNOWN)
-            if len(row) == 1:
-                number = np.int32(row[0])
             model.events[n].place, model.events[n].operation = room.place[event], number
             if room.place[event] != NOWHERE:
                 model.here[option + 1] = start + room.place[event] + 1

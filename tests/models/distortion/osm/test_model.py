@@ -1,5 +1,6 @@
 """The operation sequence model: its laws, its features, its files."""
 
+import json
 from collections import Counter
 from dataclasses import replace
 from functools import cache
@@ -183,20 +184,29 @@ def test_a_given_translation_is_copied_as_a_whole():
     assert model.here[option + 1] == 2
 
 
-def test_files_with_wrong_numbers_are_refused(tmp_path):
-    model = fitted()
-    model.save(tmp_path)
-    for name, change in {
-        "jumps": lambda values: values + 10**6,
-        "slots": lambda values: np.full_like(values, 0),
-        "begin": lambda values: values[::-1].copy(),
-    }.items():
-        folder = tmp_path / name
-        model.save(folder)
-        path = folder / f"{name}.npy"
-        np.save(path, change(np.load(path)))
-        with pytest.raises(DataError, match=name):
-            OperationSequence().load(folder)
+@pytest.mark.parametrize(
+    ("name", "change", "message"),
+    [
+        ("jumps", lambda values: values + 10**6, "jumps.npy: has numbers from"),
+        ("slots", np.zeros_like, "slots.npy: is not a hash table of"),
+        ("slots", lambda values: values[:-1], "slots.npy: is not a hash table of"),
+        ("begin", lambda values: values[::-1].copy(), "begin.npy: does not increase"),
+        ("begin", lambda values: np.maximum(values - 1, 0), "begin.npy: does not increase"),
+        ("begin", lambda values: np.delete(values, 1), "values.npy: does not begin with"),
+    ],
+)
+def test_files_with_wrong_numbers_are_refused(tmp_path, name, change, message):
+    fitted().save(tmp_path)
+    path = tmp_path / f"{name}.npy"
+    wrong = change(np.load(path))
+    header = json.loads((tmp_path / "header.json").read_text())
+    header["arrays"][name] = header["arrays"][name].replace(
+        str(np.load(path).shape), str(wrong.shape)
+    )
+    (tmp_path / "header.json").write_text(json.dumps(header))
+    np.save(path, wrong)
+    with pytest.raises(DataError, match=message):
+        OperationSequence().load(tmp_path)
 
 
 @pytest.mark.parametrize(
