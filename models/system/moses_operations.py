@@ -9,7 +9,7 @@ import numpy as np
 from hyperbaton.foundation.errors import DataError
 from hyperbaton.foundation.progress import Reporter, Talk
 from hyperbaton.models.distortion.osm.model import WORDS, OperationSequence
-from hyperbaton.models.distortion.osm.operations import OTHER
+from hyperbaton.models.distortion.osm.operations import Kind
 from hyperbaton.models.language_model.arpa import check_header
 from hyperbaton.models.language_model.kenlm_model import is_kenlm_binary
 from hyperbaton.models.language_model.ngrams import LN10
@@ -58,7 +58,7 @@ def import_operations(path: Path, out: Path, phrases: str, reporter: Reporter) -
         shared = {*table.source_vocabulary.words} & {*table.target_vocabulary.words}
         model.read_moses(path, sorted(shared), reporter.progress).save(folder)
         rows = model.operations_
-        n_other = np.count_nonzero(rows.values[rows.begin[:-1]] == OTHER)
+        n_other = np.count_nonzero(rows.values[rows.begin[:-1]] == Kind.OTHER)
         other = f", {n_other:,} of an unknown form, which no step performs" if n_other else ""
         return f"order {model.order}, {rows.total[0]:,} operations{other}"
 

@@ -12,10 +12,9 @@ from hyperbaton.foundation.hashing import EMPTY, DistinctRows, add_row, enlarged
 from hyperbaton.foundation.kernels import kernel
 from hyperbaton.foundation.progress import Progress, silent
 from hyperbaton.models.distortion.osm.operations import (
-    BACK,
     EVENT,
-    SELF,
     WORDS,
+    Kind,
     finished,
     first_operations,
     is_copy,
@@ -70,7 +69,7 @@ def operation_corpus(
         column.append(codes[:at])
     values = column.finish()
     for k in range(1, 1 - int(values.min(initial=0))):
-        operations = with_operation(operations, [BACK, k])
+        operations = with_operation(operations, [Kind.BACK, k])
     operations, jumps = finished(operations)
     is_jump = values < 0
     values[is_jump] = jumps[-values[is_jump]]
@@ -106,7 +105,7 @@ def _list_operations(
         for event in range(n_events):
             row = room.values[room.offsets[event] : room.offsets[event + 1]]
             if is_copy(row, source_of_target) and is_single[row[WORDS]]:
-                number = np.int32(SELF)
+                number = np.int32(Kind.SELF)
             else:
                 number = np.int32(add_row(operations, row, len(row)))
             if number == EMPTY:

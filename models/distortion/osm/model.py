@@ -79,7 +79,7 @@ class OperationSequence(DistortionModel):
 
     @property
     def initial_weights(self) -> tuple[float, ...]:
-        return (0.1, 0.0, 0.0, 0.0, 0.0)
+        return (0.1, 0.05, 0.0, 0.0, 0.0)
 
     def check_settings(self) -> None:
         self._check_choice("units", [WORDS, CLASSES])

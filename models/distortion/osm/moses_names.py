@@ -17,16 +17,8 @@ from hyperbaton.foundation.arrays import Int32Array
 from hyperbaton.foundation.files.vocabulary import SPECIAL, Vocabulary
 from hyperbaton.foundation.hashing import DistinctRows
 from hyperbaton.models.distortion.osm.operations import (
-    BACK,
-    CONTINUE,
-    DEL,
-    FORWARD,
-    GAP,
-    INS,
     N_PLAIN,
-    OTHER,
-    SELF,
-    TRANS,
+    Kind,
     finished,
     first_operations,
     with_operation,
@@ -34,12 +26,13 @@ from hyperbaton.models.distortion.osm.operations import (
 from hyperbaton.models.distortion.osm.texts import OperationTexts
 
 NAMES = {
-    GAP: "_INS_GAP_", FORWARD: "_JMP_FWD_", CONTINUE: "_CONT_CEPT_", SELF: "_TRANS_SLF_",
-    TRANS: "_TRANS_", INS: "_INS_", DEL: "_DEL_", BACK: "_JMP_BCK_", OTHER: "",
+    Kind.GAP: "_INS_GAP_", Kind.FORWARD: "_JMP_FWD_", Kind.CONTINUE: "_CONT_CEPT_",
+    Kind.SELF: "_TRANS_SLF_", Kind.TRANS: "_TRANS_", Kind.INS: "_INS_", Kind.DEL: "_DEL_",
+    Kind.BACK: "_JMP_BCK_", Kind.OTHER: "",
 }  # fmt: skip
-PLAIN = tuple(NAMES[kind] for kind in range(len(SPECIAL), N_PLAIN))  # in the order of numbers
+PLAIN = tuple(name for kind, name in NAMES.items() if kind < N_PLAIN)  # in the order of numbers
 TO, JOIN = "_TO_", "^_^"
-JUMP = re.compile(rf"{NAMES[BACK]}([1-9][0-9]{{0,4}})")
+JUMP = re.compile(rf"{NAMES[Kind.BACK]}([1-9][0-9]{{0,4}})")
 
 
 def moses_names(texts: OperationTexts) -> Vocabulary:
@@ -54,9 +47,9 @@ def moses_names(texts: OperationTexts) -> Vocabulary:
 
 def moses_name(texts: OperationTexts, number: int) -> str:
     kind, source, target = texts.parts(number)
-    if kind == TRANS:
-        return NAMES[TRANS] + JOIN.join(target) + TO + JOIN.join(source)
-    return NAMES[kind] + "".join([*source, *target])
+    if kind == Kind.TRANS:
+        return NAMES[Kind.TRANS] + JOIN.join(target) + TO + JOIN.join(source)
+    return NAMES[Kind(kind)] + "".join([*source, *target])
 
 
 def parse_names(
@@ -72,18 +65,18 @@ def parse_names(
 
 def _row(name: str, source: Vocabulary, target: Vocabulary) -> list[int]:
     if match := JUMP.fullmatch(name):
-        return [BACK, int(match[1])]
-    if name.startswith(NAMES[TRANS]):
-        parts = name.removeprefix(NAMES[TRANS]).split(TO)
+        return [Kind.BACK, int(match[1])]
+    if name.startswith(NAMES[Kind.TRANS]):
+        parts = name.removeprefix(NAMES[Kind.TRANS]).split(TO)
         middle = len(parts) // 2
         english, foreign = _words(parts[:middle]), _words(parts[middle:])
         if _are_words([*english, *foreign]):
-            return [TRANS, len(foreign), *source.extend(foreign), *target.extend(english)]
-    for kind, vocabulary in ((INS, source), (DEL, target)):
+            return [Kind.TRANS, len(foreign), *source.extend(foreign), *target.extend(english)]
+    for kind, vocabulary in ((Kind.INS, source), (Kind.DEL, target)):
         word = name.removeprefix(NAMES[kind])
         if word != name and _are_words([word]):
             return [kind, *vocabulary.extend([word])]
-    return [OTHER, *target.extend([name])]
+    return [Kind.OTHER, *target.extend([name])]
 
 
 def _words(parts: list[str]) -> list[str]:

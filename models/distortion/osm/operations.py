@@ -22,6 +22,7 @@ An operation is a row of numbers, its kind and its words. Its number is that of 
 """
 
 from collections.abc import Sequence
+from enum import IntEnum
 from typing import NamedTuple
 
 import numpy as np
@@ -37,11 +38,22 @@ from hyperbaton.foundation.hashing import (
 )
 from hyperbaton.foundation.kernels import uncounted
 
-# Kinds; 0 to 2 are the special symbols of language models
-GAP, FORWARD, CONTINUE, SELF = 3, 4, 5, 6
+
+class Kind(IntEnum):
+    """The kind of an operation; 0 to 2 are the special symbols of language models."""
+
+    GAP = 3
+    FORWARD = 4
+    CONTINUE = 5
+    SELF = 6
+    TRANS = 7
+    INS = 8
+    DEL = 9
+    BACK = 10
+    OTHER = 11  # an operation of an imported model that no step performs; its word is its name
+
+
 N_PLAIN = 7  # kinds without words, whose numbers are their kinds
-TRANS, INS, DEL, BACK = 7, 8, 9, 10
-OTHER = 11  # an operation of an imported model that no step performs; its word is its name
 WORDS = 2  # the place of a TRANS row's words, after its kind and the number of source words
 
 NOWHERE = -1  # the place of an operation that generates no source word
@@ -73,14 +85,14 @@ def write_events(source, target, links, room):
     n = _insert(source, 0, room, 0)
     for first in range(len(target)):
         if room.cept_of_target[first] == EMPTY:
-            n = _write(room, n, NOWHERE, DEL, target[first])
+            n = _write(room, n, NOWHERE, Kind.DEL, target[first])
         if room.cept_of_target[first] != first:
             continue
         is_begun = False
         for place in range(len(source)):
             if room.cept_of_source[place] == first:
                 if is_begun:
-                    room.place[n], room.values[room.offsets[n]] = place, CONTINUE
+                    room.place[n], room.values[room.offsets[n]] = place, Kind.CONTINUE
                     room.offsets[n + 1] = room.offsets[n] + 1
                 else:
                     _write_cept(source, target, first, place, room, n)
@@ -124,7 +136,7 @@ def _root(parent, node):
 def _insert(source, place, room, n):
     """Writes INS for the words without links from a place on."""
     while place < len(source) and room.cept_of_source[place] == EMPTY:
-        n = _write(room, n, place, INS, source[place])
+        n = _write(room, n, place, Kind.INS, source[place])
         place += 1
     return n
 
@@ -145,7 +157,11 @@ def _write_cept(source, target, first, place, room, n):
         if room.cept_of_source[word] == first:
             room.values[at] = source[word]
             at += 1
-    room.place[n], room.values[begin], room.values[begin + 1] = place, TRANS, at - begin - WORDS
+    room.place[n], room.values[begin], room.values[begin + 1] = (
+        place,
+        Kind.TRANS,
+        at - begin - WORDS,
+    )
     for word in range(first, len(target)):
         if room.cept_of_target[word] == first:
             room.values[at] = target[word]
@@ -157,7 +173,7 @@ def _write_cept(source, target, first, place, room, n):
 def is_copy(row, source_of_target):
     """Whether an operation translates a word by the same word; `source_of_target` has the source
     word of that spelling for each target word."""
-    if row[0] != TRANS or len(row) != WORDS + 2:
+    if row[0] != Kind.TRANS or len(row) != WORDS + 2:
         return False
     return row[WORDS + 1] < len(source_of_target) and source_of_target[row[WORDS + 1]] == row[WORDS]
 
@@ -185,7 +201,7 @@ def finished(operations: DistinctRows) -> tuple[DistinctRows, Int32Array]:
     operations = operations._replace(values=values, begin=begin)
     for array in operations:
         array.setflags(write=False)
-    back = np.flatnonzero(values[begin[:-1]] == BACK)
+    back = np.flatnonzero(values[begin[:-1]] == Kind.BACK)
     distances = values[begin[back] + 1]
     jumps = np.full(1 + distances.max(initial=0), UNKNOWN, np.int32)
     jumps[distances] = back

@@ -15,12 +15,9 @@ from hyperbaton.foundation.hashing import EMPTY, DistinctRows, find_row
 from hyperbaton.foundation.kernels import kernel, uncounted
 from hyperbaton.models.distortion.interface import FIRST_GIVEN, OptionTable, SentenceScorer, Steps
 from hyperbaton.models.distortion.osm.operations import (
-    CONTINUE,
     EVENT,
-    GAP,
-    INS,
     NOWHERE,
-    SELF,
+    Kind,
     is_copy,
     room_for,
     write_events,
@@ -110,7 +107,7 @@ class OperationScorer(SentenceScorer):
         back = unigrams[jumps[1]] if len(jumps) > 1 else 0.0
         jump = np.arange(self._n_places - 1) - np.arange(self._n_places)[:, None]
         values = np.zeros((*jump.shape, self.n_features))
-        values[:, :, 0] = np.where(jump > 0, unigrams[GAP], np.where(jump < 0, back, 0.0))
+        values[:, :, 0] = np.where(jump > 0, unigrams[Kind.GAP], np.where(jump < 0, back, 0.0))
         return values
 
     def as_automaton(self, weights: FloatArray) -> OperationAutomaton:
@@ -145,7 +142,7 @@ def _fill_in(
         if entry[option] <= FIRST_GIVEN:  # a given translation is copied as a whole
             for place in range(end[option] - start):
                 model.events[n].place = place
-                model.events[n].operation = CONTINUE if place else SELF
+                model.events[n].operation = Kind.CONTINUE if place else Kind.SELF
                 n += 1
             model.here[option + 1] = end[option]
             continue
@@ -158,11 +155,11 @@ def _fill_in(
             number = find_row(operations, row, len(row))
             if number == EMPTY:
                 is_self = (entry[option] < 0 and n_links) or is_copy(row, source_of_target)
-                number = np.int32(SELF if is_self else UNKNOWN)
+                number = np.int32(Kind.SELF if is_self else UNKNOWN)
             model.events[n].place, model.events[n].operation = room.place[event], number
             if room.place[event] != NOWHERE:
                 model.here[option + 1] = start + room.place[event] + 1
-            model.n_inserted[option] += row[0] == INS
+            model.n_inserted[option] += row[0] == Kind.INS
             n += 1
     model.begin[len(entry)] = n
 

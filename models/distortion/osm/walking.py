@@ -21,7 +21,7 @@ from hyperbaton.foundation.coverage import (
 )
 from hyperbaton.foundation.files.vocabulary import UNKNOWN
 from hyperbaton.foundation.kernels import uncounted
-from hyperbaton.models.distortion.osm.operations import CONTINUE, FORWARD, GAP, NOWHERE
+from hyperbaton.models.distortion.osm.operations import NOWHERE, Kind
 from hyperbaton.models.language_model.automaton import Automaton
 from hyperbaton.models.language_model.stepping import remembered_advance
 
@@ -47,25 +47,25 @@ def perform(events, start, here, coverage, codes, counts):
         place, opens = start + event.place, 0
         if here < place:
             if not is_covered(coverage, here):
-                codes[n] = GAP
+                codes[n] = Kind.GAP
                 n, opens = n + 1, 1
             if here == end:
                 here = place
             else:
-                codes[n] = FORWARD
+                codes[n] = Kind.FORWARD
                 n, here = n + 1, end
         if place < here:
             if here < end and not is_covered(coverage, here):
-                codes[n] = GAP
+                codes[n] = Kind.GAP
                 n, opens = n + 1, 1
             codes[n] = -1 - n_open_runs(coverage, place + 1, end)
             n, here = n + 1, open_start(coverage, place)
         if here < place:
-            codes[n] = GAP
+            codes[n] = Kind.GAP
             n, opens = n + 1, 1
         codes[n] = event.operation
         n += 1
-        if event.operation != CONTINUE:
+        if event.operation != Kind.CONTINUE:
             counts[WIDTH] += place - first_open(coverage)
         cover(coverage, place, place + 1)
         here = place + 1

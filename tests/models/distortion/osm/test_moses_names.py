@@ -5,17 +5,7 @@ import pytest
 
 from hyperbaton.foundation.files.vocabulary import Vocabulary
 from hyperbaton.models.distortion.osm.moses_names import PLAIN, moses_names, parse_names
-from hyperbaton.models.distortion.osm.operations import (
-    BACK,
-    CONTINUE,
-    DEL,
-    FORWARD,
-    GAP,
-    INS,
-    OTHER,
-    SELF,
-    TRANS,
-)
+from hyperbaton.models.distortion.osm.operations import Kind
 from hyperbaton.models.distortion.osm.texts import OperationTexts
 
 
@@ -26,31 +16,31 @@ def parsed(*names):
 
 
 MEANINGS = {
-    "_INS_GAP_": (GAP, [], []),
-    "_JMP_FWD_": (FORWARD, [], []),
-    "_CONT_CEPT_": (CONTINUE, [], []),
-    "_TRANS_SLF_": (SELF, [], []),
-    "_TRANS_bought_TO_katta": (TRANS, ["katta"], ["bought"]),
-    "_TRANS_went^_^away_TO_itte^_^shimatta": (TRANS, ["itte", "shimatta"], ["went", "away"]),
-    "_INS_wa": (INS, ["wa"], []),
-    "_DEL_the": (DEL, [], ["the"]),
-    "_JMP_BCK_12": (BACK, ["12"], []),
+    "_INS_GAP_": (Kind.GAP, [], []),
+    "_JMP_FWD_": (Kind.FORWARD, [], []),
+    "_CONT_CEPT_": (Kind.CONTINUE, [], []),
+    "_TRANS_SLF_": (Kind.SELF, [], []),
+    "_TRANS_bought_TO_katta": (Kind.TRANS, ["katta"], ["bought"]),
+    "_TRANS_went^_^away_TO_itte^_^shimatta": (Kind.TRANS, ["itte", "shimatta"], ["went", "away"]),
+    "_INS_wa": (Kind.INS, ["wa"], []),
+    "_DEL_the": (Kind.DEL, [], ["the"]),
+    "_JMP_BCK_12": (Kind.BACK, ["12"], []),
     # ambiguous
-    "_TRANS_a_TO_b_TO_a_TO_b": (TRANS, ["a_TO_b"], ["a_TO_b"]),
-    "_TRANS_a_TO_b_TO_c": (TRANS, ["b_TO_c"], ["a"]),
-    "_TRANS_^_^_TO_^_^": (TRANS, ["^_^"], ["^_^"]),
-    "_TRANS_a^_^b_TO_^_^": (TRANS, ["^_^"], ["a", "b"]),
-    "_INS_^_^": (INS, ["^_^"], []),
-    "_DEL_x_TO_y": (DEL, [], ["x_TO_y"]),
+    "_TRANS_a_TO_b_TO_a_TO_b": (Kind.TRANS, ["a_TO_b"], ["a_TO_b"]),
+    "_TRANS_a_TO_b_TO_c": (Kind.TRANS, ["b_TO_c"], ["a"]),
+    "_TRANS_^_^_TO_^_^": (Kind.TRANS, ["^_^"], ["^_^"]),
+    "_TRANS_a^_^b_TO_^_^": (Kind.TRANS, ["^_^"], ["a", "b"]),
+    "_INS_^_^": (Kind.INS, ["^_^"], []),
+    "_DEL_x_TO_y": (Kind.DEL, [], ["x_TO_y"]),
     # of no known form, or of a word that would stand for all unknown words
-    "_TRANS_x": (OTHER, [], ["_TRANS_x"]),
-    "_TRANS__TO_x": (OTHER, [], ["_TRANS__TO_x"]),
-    "_TRANS_x_TO_<unk>": (OTHER, [], ["_TRANS_x_TO_<unk>"]),
-    "_INS_": (OTHER, [], ["_INS_"]),
-    "_INS_<s>": (OTHER, [], ["_INS_<s>"]),
-    "_JMP_BCK_01": (OTHER, [], ["_JMP_BCK_01"]),
-    "_JMP_BCK_x": (OTHER, [], ["_JMP_BCK_x"]),
-    "word": (OTHER, [], ["word"]),
+    "_TRANS_x": (Kind.OTHER, [], ["_TRANS_x"]),
+    "_TRANS__TO_x": (Kind.OTHER, [], ["_TRANS__TO_x"]),
+    "_TRANS_x_TO_<unk>": (Kind.OTHER, [], ["_TRANS_x_TO_<unk>"]),
+    "_INS_": (Kind.OTHER, [], ["_INS_"]),
+    "_INS_<s>": (Kind.OTHER, [], ["_INS_<s>"]),
+    "_JMP_BCK_01": (Kind.OTHER, [], ["_JMP_BCK_01"]),
+    "_JMP_BCK_x": (Kind.OTHER, [], ["_JMP_BCK_x"]),
+    "word": (Kind.OTHER, [], ["word"]),
 }
 
 
@@ -76,7 +66,7 @@ def test_operations_of_the_same_name_keep_their_numbers():
     """x → y_TO_z and x_TO_y → z have the same name, and a gap that of inserting GAP_."""
     source, target = Vocabulary(["y_TO_z", "z", "GAP_"]), Vocabulary(["x", "x_TO_y"])
     rows, _ = parse_names(Vocabulary([*PLAIN, *("_INS_a", "_INS_b", "_INS_c")]), source, target)
-    given = {7: [TRANS, 1, 3, 3], 8: [TRANS, 1, 4, 4], 9: [INS, 5]}
+    given = {7: [Kind.TRANS, 1, 3, 3], 8: [Kind.TRANS, 1, 4, 4], 9: [Kind.INS, 5]}
     values = [*range(7), *given[7], *given[8], *given[9]]
     begin = [*range(8), 11, 15, 17]
     rows = rows._replace(values=np.array(values, np.int32), begin=np.array(begin))
