@@ -53,7 +53,8 @@ class Start:
 class Optimiser(ABC):
     name: ClassVar[str]
     gradual: ClassVar[bool] = False  # takes partial steps, so repeating it on a pool makes sense
-    first_step: ClassVar[float] = 1.0  # share of the first step that is taken
+    # share of the first step that is taken; later shares grow by as much, up to the whole step
+    first_step: ClassVar[float] = 1.0
     arcs: int = 0  # arcs of the search lattice that it uses, per source word
 
     def check_settings(self) -> None:

@@ -40,9 +40,9 @@ class Mira(Optimiser):
     """Batch MIRA."""
 
     name: ClassVar[str] = "mira"
-    # All hypotheses of the first pool have similar lengths, so a full step goes too far: after
-    # short translations come some that are several times too long.
-    first_step: ClassVar[float] = 0.5
+    # The hypotheses of the first pools differ too little to show where a step goes too far: full
+    # steps would lead from short translations to some that are several times too long, and back
+    first_step: ClassVar[float] = 0.25
 
     passes: int = 60  # passes over the development set in each round
     step: float = 0.003  # longest update step

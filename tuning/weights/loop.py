@@ -219,7 +219,7 @@ def _next_weights(task: TuningTask, trace: Trace, pool: Pool, growth: Growth) ->
     *earlier, last = (task.vector.vector(step.weights) for step in trace.steps)
     if not _has_fallen(trace):
         new = task.vector.normalise(_optimise(task, trace, pool, growth, last, earlier))
-        share = 1.0 if earlier else task.settings.optimiser.first_step
+        share = min(1.0, len(trace.steps) * task.settings.optimiser.first_step)
         return new if share == 1.0 else task.vector.normalise(last + (new - last) * share)
     best = task.vector.vector(trace.steps[trace.best].weights)
     new = task.vector.normalise(_optimise(task, trace, pool, growth, best, [*earlier, last]))
@@ -247,7 +247,7 @@ def _optimise(
 def _reason_to_stop(task: TuningTask, trace: Trace) -> str:
     step, n_rounds = trace.steps[-1], len(trace.steps) - 1
     optimiser = task.settings.optimiser
-    is_whole_step = n_rounds > 1 or optimiser.first_step == 1.0
+    is_whole_step = n_rounds * optimiser.first_step >= 1.0
     if n_rounds and is_whole_step and not step.n_new and not optimiser.gradual:
         return "nothing new for the pool"
     if len(trace.falls) >= MOST_FALLS:
