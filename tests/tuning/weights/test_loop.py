@@ -3,8 +3,8 @@
 import json
 import re
 from dataclasses import replace
-from itertools import pairwise
 from functools import cache
+from itertools import pairwise
 from typing import ClassVar
 
 import numpy as np
