@@ -41,7 +41,7 @@ from hyperbaton.models.distortion.next_word.templates import (
     tag_keys,
 )
 
-BLOCK_PAIRS = 40_000
+BLOCK_PAIRS = 10_000  # more steps of AdaGrad per pass than with larger blocks
 LARGE_ARRAYS = ("side", "tags", "cells")  # the large arrays of a block
 NEAR_WORDS = 2  # words at this distance or less matter to pairs of both orientations
 

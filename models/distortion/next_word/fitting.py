@@ -31,14 +31,17 @@ from hyperbaton.models.learning.l_bfgs import (
 )
 
 FITTING_MEMORY = 3_000_000_000
-FITTING_VECTORS = 25  # of the length of the weights: 15 of L-BFGS-B, 3 gradients, input and output
+# Vectors of the length of the weights
+L_BFGS_VECTORS = 25  # 15 of L-BFGS-B, 3 gradients, input and output
+ADAGRAD_VECTORS = 16  # 2 of each lane, gradients, and those of their mean
 STRONGEST_PRIORS = {PAIR: 128.0, SEQUENCE: 512.0}  # start of the search for a prior
 USUAL_PRIORS = {PAIR: 16.0, SEQUENCE: 128.0}  # priors if there is too little data to search
 HELD_OUT_SHARE, MOST_HELD_OUT = 10, 500  # a tenth of the sentences, to choose the prior
 FEWEST_HELD_OUT = 5
 SEARCH_PASSES = 12  # for each prior; each starts from the previous weights
 SEARCHED = (3000, 15_000)  # sentences for training in the searches for a prior
-MUCH, START_PASSES = 30_000, 2  # sentences from which AdaGrad is worthwhile, and its passes
+# Passes of AdaGrad and of L-BFGS from so many sentences on
+MUCH, PASSES_OVER_MUCH = 30_000, {PAIR: (2, 6), SEQUENCE: (4, 0)}
 
 
 @dataclass(eq=False, kw_only=True)
@@ -51,7 +54,7 @@ class NextWordSettings:
     min_count: int = 4  # drop features that occur less often
     max_sentences: int = 200_000  # train on the first sentences only; 0: all
     max_length: int = 40  # skip source sentences with more words; 0: keep all
-    passes: int = 25  # maximum number of passes over the sentences
+    passes: int = 25  # maximum number of passes of L-BFGS over the sentences
     leave_out: str = ""  # words whose links are ignored, separated by spaces
 
     @property
@@ -65,7 +68,8 @@ class WordPairSettings(NextWordSettings):
 
     # words that share the probability: `all`, or only untranslated ones (`open`)
     candidates: str = "all"
-    # initial passes of AdaGrad; −1: two if there is much data, otherwise none
+    # passes of AdaGrad before those of L-BFGS; −1: if there is much data, a few passes of both are
+    # enough, otherwise none
     start_passes: int = -1
 
 
@@ -100,10 +104,16 @@ def train_word_pairs(
     Memory left by the optimiser caches features; the other features are in a file.
     """
     threads, progress, memory, _ = means
+    start_passes, passes = max(settings.start_passes, 0), settings.passes
+    if settings.start_passes < 0 and len(corpus) >= MUCH:
+        start_passes, most = PASSES_OVER_MUCH[labels]
+        passes = min(passes, most)
 
-    def likelihood(part: AlignedCorpus, index: PairIndex) -> Likelihood:
+    def likelihood(
+        part: AlignedCorpus, index: PairIndex, n_vectors: int = L_BFGS_VECTORS
+    ) -> Likelihood:
         events = find_events(part, settings.order, settings.left_out)
-        kept = memory - FITTING_VECTORS * 8 * labels * (index.n_features + 1)
+        kept = memory - n_vectors * 8 * labels * (index.n_features + 1)
         blocks = Blocks(coder.corpus(part), events, index, kept_bytes=max(kept, 0))
         lanes = Lanes(blocks, labels, open_only=settings.candidates == "open")
         return Likelihood(lanes, crew, memory)
@@ -125,16 +135,16 @@ def train_word_pairs(
                 partial(progress, "searching for a prior, passes"),
             )
             give_back_memory()
-        everything = likelihood(corpus, index)
-        start_passes = settings.start_passes
-        if start_passes < 0:
-            start_passes = START_PASSES if len(corpus) >= MUCH else 0
+        everything = likelihood(corpus, index, L_BFGS_VECTORS if passes else ADAGRAD_VECTORS)
         if start_passes:
-            report = partial(progress, "starting weights, passes")
+            report = partial(progress, "fitting weights by AdaGrad, passes")
             weights = adagrad(everything, weights, prior, start_passes, report)
-        report = partial(progress, "fitting weights, passes")
-        fit = fit_weights(everything, weights, prior, settings.passes, report)
-    return WordPairFit(index, fit.weights, prior, trials, everything.n_events, fit.n_passes)
+        if passes:
+            report = partial(progress, "fitting weights, passes")
+            fit = fit_weights(everything, weights, prior, passes, report)
+            weights, passes = fit.weights, fit.n_passes
+    n_passes = start_passes + passes
+    return WordPairFit(index, weights, prior, trials, everything.n_events, n_passes)
 
 
 def _search_prior(

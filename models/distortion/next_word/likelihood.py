@@ -5,11 +5,15 @@ remote workers it is in files: sentences and features are sent once; the worker 
 blocks from pass to pass, receives the weights, and returns the gradient. Lanes are summed in order,
 so the result does not depend on the workers.
 
-A pass of L-BFGS over the events is one step. With much data, passes of AdaGrad (Duchi et al. 2011)
-give a better start: a pass has one step for each block of sentences, scaled by the previous
-gradients of each weight:
+A pass of L-BFGS over the events is one step. With much data, a few passes of AdaGrad (Duchi et al.
+2011) lead as far as dozens of these: a pass has one step for each block of sentences, scaled by the
+previous gradients of each weight:
 
     G ← G + g²,      w ← w − η g / √(δ + G),      g: gradient of a block with its share of the prior
+
+η decreases from pass to pass. The longer the sentences, the smaller it must be: a score of the
+sequence model sums up the features of all places between two words, so that the steps of many
+weights add up.
 
 Blocks are distributed over a fixed number of lanes that run in parallel, each with separate
 weights. After every pass the weights are averaged, weighted by the lanes' G (parameter mixing,
@@ -43,13 +47,14 @@ from hyperbaton.models.distortion.next_word.lanes import (
     Descent,
     Lanes,
 )
+from hyperbaton.models.distortion.next_word.scores import PAIR, SEQUENCE
 from hyperbaton.models.distortion.next_word.selection import restored_index, saved_index
 from hyperbaton.models.distortion.next_word.templates import Symbols
 from hyperbaton.models.learning.l_bfgs import summed
 
 TEXT = "text"  # the item with sentences and features
 LANE_VECTORS = 4  # of the length of the weights, in the memory of a remote worker
-STEP_SIZE = 0.03  # η; small, because the steps of dozens of simultaneous features add up
+STEP_SIZES = {PAIR: 2.0, SEQUENCE: 0.5}  # η of the first pass, times the mean length of sentences
 SMOOTHING = 1.0  # δ: keeps the first steps of rare features short
 ORDER_SEED = 0
 _numbers = count()  # for a unique folder of each likelihood of a process
@@ -92,6 +97,11 @@ class Likelihood:
     @property
     def n_events(self) -> int:
         return len(self.blocks.events.current)
+
+    @property
+    def mean_length(self) -> float:
+        """Of the source sentences, in words."""
+        return float(self.blocks.events.lengths.mean())
 
     @property
     def n_blocks(self) -> int:
@@ -218,15 +228,18 @@ def adagrad(
     passes: int,
     report: Callable[[int], None] = silent,
 ) -> FloatArray:
-    """The weights after some passes over all blocks; the last row, of missing features, stays 0."""
+    """The weights after some passes over all blocks; the last row, of missing features, stays 0.
+    η decreases linearly."""
     weights = start.copy()
     lanes = [Descent(np.empty_like(start), np.full_like(start, SMOOTHING)) for _ in range(LANES)]
     share = prior / np.maximum(likelihood.n_visits(), 1)
     order = np.random.default_rng(ORDER_SEED)
+    first_step = STEP_SIZES[likelihood.labels] / likelihood.mean_length
     for number in range(passes):
         for lane in lanes:
             lane.weights[:] = weights
-        likelihood.descend(lanes, share, STEP_SIZE, order.permutation(likelihood.n_blocks))
+        step = first_step * (1 - number / passes)
+        likelihood.descend(lanes, share, step, order.permutation(likelihood.n_blocks))
         weights = mixed(weights, lanes)
         report(number + 1)
     return weights

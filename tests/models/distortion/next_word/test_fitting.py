@@ -1,3 +1,6 @@
+from collections import Counter
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -14,7 +17,7 @@ from hyperbaton.models.distortion.next_word.fitting import (
     train_word_pairs,
 )
 from hyperbaton.models.distortion.next_word.lanes import LANES, Lanes
-from hyperbaton.models.distortion.next_word.likelihood import STEP_SIZE, Likelihood, adagrad
+from hyperbaton.models.distortion.next_word.likelihood import STEP_SIZES, Likelihood, adagrad
 from hyperbaton.models.distortion.next_word.scores import PAIR, SEQUENCE
 from hyperbaton.models.distortion.next_word.symbols import SymbolCoder
 from hyperbaton.models.distortion.next_word.word_pairs import Pair
@@ -75,6 +78,8 @@ def test_a_quadratic_is_solved_in_a_few_passes_however_uneven_it_is():
 class Pulls:
     """Blocks that pull at one weight each, wherever it is; the last row means nothing."""
 
+    labels, mean_length = PAIR, 8.0
+
     def __init__(self, *gradients):
         self.gradients, self.n_blocks = gradients, len(gradients)
         self.orders = []
@@ -95,18 +100,19 @@ class Pulls:
 def test_passes_of_adagrad_by_hand():
     # the first weight is pulled by both lanes, the second by one: −η g / √(1 + g²)
     likelihood, start = Pulls((0, -3.0), (0, -1.0), (1, 4.0)), np.array([[0.0], [0.0], [0.0]])
-    first = STEP_SIZE * np.array([3 / np.sqrt(10), 1 / np.sqrt(2), -4 / np.sqrt(17)])
+    step = STEP_SIZES[PAIR] / 8
+    first = step * np.array([3 / np.sqrt(10), 1 / np.sqrt(2), -4 / np.sqrt(17)])
     mean = (9 * first[0] + 1 * first[1]) / 10  # lanes count by their squares
     assert adagrad(likelihood, start, 0.0, 1)[:, 0] == pytest.approx([mean, first[2], 0.0])
-    # the second pass goes on from the mean, with the squares of each lane
-    second = mean + STEP_SIZE * np.array([3 / np.sqrt(19), 1 / np.sqrt(3)])
+    # the second pass of two goes on from the mean, with half the step and the squares of each lane
+    second = mean + step / 2 * np.array([3 / np.sqrt(19), 1 / np.sqrt(3)])
     weights = adagrad(likelihood, start, 0.0, 2)
     assert weights[0, 0] == pytest.approx((18 * second[0] + 2 * second[1]) / 20)
     assert likelihood.orders[0] == likelihood.orders[1]  # the first passes of both
     assert sorted(likelihood.orders[2]) == [0, 1, 2]
     # half of a prior of 4 at each visit pulls 5 back by 10, which makes 7 of −3
     weights = adagrad(Pulls((0, -3.0)), np.array([[5.0], [6.0], [0.0]]), 4.0, 1)
-    assert weights[0, 0] == pytest.approx(5 - STEP_SIZE * 7 / np.sqrt(50))
+    assert weights[0, 0] == pytest.approx(5 - step * 7 / np.sqrt(50))
     assert weights[1:, 0].tolist() == [6.0, 0.0]  # as they were
 
 
@@ -190,8 +196,45 @@ def test_training_does_not_depend_on_threads(labels, start_passes):
         "selecting features",
         "searching for a prior, passes",
         "fitting weights, passes",
-        *(["starting weights, passes"] if start_passes else []),
+        *(["fitting weights by AdaGrad, passes"] if start_passes else []),
     }
+
+
+@pytest.mark.parametrize(
+    ("labels", "given", "expected"),
+    [
+        (SEQUENCE, {}, (4, 0)),
+        (PAIR, {}, (2, 6)),
+        (PAIR, {"passes": 3}, (2, 3)),
+        (SEQUENCE, {"passes": 3, "start_passes": 0}, (0, 3)),
+        (SEQUENCE, {"passes": 3, "start_passes": 1}, (1, 3)),
+    ],
+)
+def test_passes_over_much_data(labels, given, expected, monkeypatch):
+    corpus = tagged_corpus(EXAMPLES)
+    monkeypatch.setattr(fitting, "MUCH", len(corpus))
+    seen = Counter()
+    settings, means = (
+        WordPairSettings(prior=3.0, **given),
+        Means(progress=lambda what, _: seen.update([what])),
+    )
+    fit = train_word_pairs(corpus, SymbolCoder.of(corpus), labels, settings, means)
+    by_adagrad, by_l_bfgs = (
+        seen["fitting weights by AdaGrad, passes"],
+        seen["fitting weights, passes"],
+    )
+    # L-BFGS may finish a search along a line
+    assert by_adagrad == expected[0]
+    assert expected[1] <= by_l_bfgs <= expected[1] + bool(expected[1])
+    assert fit.n_passes == by_adagrad + by_l_bfgs
+    monkeypatch.setattr(fitting, "MUCH", len(corpus) + 1)
+    few = train_word_pairs(
+        corpus, SymbolCoder.of(corpus), labels, replace(settings, start_passes=-1)
+    )
+    plain = train_word_pairs(
+        corpus, SymbolCoder.of(corpus), labels, replace(settings, start_passes=0)
+    )
+    assert np.array_equal(few.weights, plain.weights)  # by L-BFGS alone
 
 
 def test_a_given_prior_is_not_searched_for():
