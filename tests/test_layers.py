@@ -33,6 +33,7 @@ FLOORS = (
     "models.distortion.msd",
     "models.distortion.dpr",
     "models.distortion.next_word",
+    "models.distortion.next_word.attention",
     "models.distortion.parse",
     "models.distortion.osm",
     "models.system",

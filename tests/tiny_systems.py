@@ -20,6 +20,7 @@ ALL_MODELS = (
     "nine-class,prior=8,passes=3",
     "pair,prior=8,passes=3",
     "sequence,prior=8,passes=3",
+    "attention,size=8,layers=1,passes=1",
     "dpr,min_examples=2",
     "dpr,features=alrajeh,classes=5",
     "osm",

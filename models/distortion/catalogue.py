@@ -13,6 +13,7 @@ from hyperbaton.models.distortion.interface import DistortionModel
 
 ENTRY_POINTS = "hyperbaton.distortion"
 MODELS = {
+    "attention": "hyperbaton.models.distortion.next_word.attention.model:Attention",
     "dpr": "hyperbaton.models.distortion.dpr.model:Dpr",
     "gaps": "hyperbaton.models.distortion.gaps:Gaps",
     "linear": "hyperbaton.models.distortion.linear:Linear",

@@ -24,7 +24,7 @@ from hyperbaton.models.distortion.next_word.held_out import (
     share_of_moves,
     with_layers,
 )
-from hyperbaton.models.distortion.next_word.model import NextWordModel
+from hyperbaton.models.distortion.next_word.model import LogLinearModel, NextWordModel
 from hyperbaton.models.system import folder as system_folder
 from hyperbaton.tuning.evaluation.charts import Chart, Series
 from hyperbaton.tuning.evaluation.data_sets import DataSet
@@ -280,7 +280,7 @@ def _outbound(studies: Studies) -> Table:
     return Table(["test set", "", *spans], rows, notes, title)
 
 
-def weights_table(model: NextWordModel, n: int) -> Table:
+def weights_table(model: LogLinearModel, n: int) -> Table:
     """The features with the largest weights."""
     top = model.top_features(n)
     parts = any(row.part for row in top)

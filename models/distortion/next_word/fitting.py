@@ -45,21 +45,27 @@ MUCH, PASSES_OVER_MUCH = 30_000, {PAIR: (2, 6), SEQUENCE: (4, 0)}
 
 
 @dataclass(eq=False, kw_only=True)
-class NextWordSettings:
+class MoveSettings:
     """Settings of all models of the next word."""
 
     # visiting order of source words with several links: `last`, `span` or `asc`
     order: str = ORDERS[0]
-    prior: float = 0.0  # λ of the Gaussian prior; 0: chosen on held-out sentences
-    min_count: int = 4  # drop features that occur less often
     max_sentences: int = 200_000  # train on the first sentences only; 0: all
     max_length: int = 40  # skip source sentences with more words; 0: keep all
-    passes: int = 25  # maximum number of passes of L-BFGS over the sentences
     leave_out: str = ""  # words whose links are ignored, separated by spaces
 
     @property
     def left_out(self) -> tuple[str, ...]:
         return tuple(self.leave_out.split())
+
+
+@dataclass(eq=False, kw_only=True)
+class NextWordSettings(MoveSettings):
+    """Settings of the log-linear models."""
+
+    prior: float = 0.0  # λ of the Gaussian prior; 0: chosen on held-out sentences
+    min_count: int = 4  # drop features that occur less often
+    passes: int = 25  # maximum number of passes of L-BFGS over the sentences
 
 
 @dataclass(eq=False, kw_only=True)

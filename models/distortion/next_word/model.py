@@ -35,7 +35,12 @@ from hyperbaton.models.distortion.next_word.events import (
     usable_sentences,
     words_left_out,
 )
-from hyperbaton.models.distortion.next_word.fitting import FITTING_MEMORY, Means, NextWordSettings
+from hyperbaton.models.distortion.next_word.fitting import (
+    FITTING_MEMORY,
+    Means,
+    MoveSettings,
+    NextWordSettings,
+)
 from hyperbaton.models.distortion.next_word.scores import log_probabilities
 from hyperbaton.models.distortion.next_word.symbols import CLASSES, TAGS, SymbolCoder
 from hyperbaton.models.distortion.tables import Table, TableScorer
@@ -65,7 +70,7 @@ def largest(
     ]
 
 
-class NextWordModel(NextWordSettings, DistortionModel):
+class NextWordModel(MoveSettings, DistortionModel):
     """A model whose features are functions of CP and NP."""
 
     coder_: SymbolCoder
@@ -80,30 +85,13 @@ class NextWordModel(NextWordSettings, DistortionModel):
 
     def check_settings(self) -> None:
         check_order(self.order)
-        self._check_at_least(0, "prior", "max_sentences", "max_length")
-        self._check_at_least(1, "min_count", "passes")
+        self._check_at_least(0, "max_sentences", "max_length")
 
-    def fit(
-        self,
-        corpus: AlignedCorpus,
-        *,
-        threads: int = 2,
-        progress: Progress = silent,
-        memory: int = FITTING_MEMORY,
-    ) -> Self:
-        return self.fit_with(corpus, Means(threads, progress, memory))
-
-    def fit_with(self, corpus: AlignedCorpus, means: Means) -> Self:
+    def usable(self, corpus: AlignedCorpus) -> tuple[AlignedCorpus, SymbolCoder]:
+        """The sentences to learn from, and their coder; checks the settings."""
         self.check_settings()
         corpus = usable_sentences(corpus, self.max_sentences, self.max_length, self.name)
-        coder = SymbolCoder.of(corpus)
-        self.learn(corpus, coder, means)
-        self.coder_ = coder
-        return self
-
-    @abstractmethod
-    def learn(self, corpus: AlignedCorpus, coder: SymbolCoder, means: Means) -> None:
-        """Learns from checked sentences."""
+        return corpus, SymbolCoder.of(corpus)
 
     @abstractmethod
     def table(self, sentence: Sentence) -> FloatArray:
@@ -123,10 +111,6 @@ class NextWordModel(NextWordSettings, DistortionModel):
     def meanings(self) -> tuple[str, ...]:
         """The probabilities behind the features."""
         return ("P(next word | current word)",)
-
-    @abstractmethod
-    def top_features(self, n: int) -> list[TopFeature]:
-        """The features with the largest weights."""
 
     def prepare(self, sentence: Sentence, options: OptionTable) -> SentenceScorer:
         return NextWordScorer(self, sentence, options, self.table(sentence))
@@ -158,6 +142,39 @@ class NextWordModel(NextWordSettings, DistortionModel):
         header, arrays, words = load_arrays(directory, self.FORMAT, self.laws, self.settings())
         self.coder_ = SymbolCoder(words["words"], header["layer"], words["tags"])
         return header, arrays
+
+
+class LogLinearModel(NextWordSettings, NextWordModel):
+    """A model with a weight for each feature."""
+
+    def check_settings(self) -> None:
+        super().check_settings()
+        self._check_at_least(0, "prior")
+        self._check_at_least(1, "min_count", "passes")
+
+    def fit(
+        self,
+        corpus: AlignedCorpus,
+        *,
+        threads: int = 2,
+        progress: Progress = silent,
+        memory: int = FITTING_MEMORY,
+    ) -> Self:
+        return self.fit_with(corpus, Means(threads, progress, memory))
+
+    def fit_with(self, corpus: AlignedCorpus, means: Means) -> Self:
+        corpus, coder = self.usable(corpus)
+        self.learn(corpus, coder, means)
+        self.coder_ = coder
+        return self
+
+    @abstractmethod
+    def learn(self, corpus: AlignedCorpus, coder: SymbolCoder, means: Means) -> None:
+        """Learns from checked sentences."""
+
+    @abstractmethod
+    def top_features(self, n: int) -> list[TopFeature]:
+        """The features with the largest weights."""
 
 
 class NextWordScorer(TableScorer):

@@ -40,7 +40,7 @@ from hyperbaton.models.distortion.next_word.fitting import (
     Means,
     split_held_out,
 )
-from hyperbaton.models.distortion.next_word.model import NextWordModel, TopFeature, largest
+from hyperbaton.models.distortion.next_word.model import LogLinearModel, TopFeature, largest
 from hyperbaton.models.distortion.next_word.symbols import SymbolCoder
 from hyperbaton.models.learning.l_bfgs import fit_weights, search_prior
 
@@ -58,7 +58,7 @@ class ClassModel:
 
 
 @dataclass(eq=False, kw_only=True)
-class NineClass(NextWordModel):
+class NineClass(LogLinearModel):
     """P(how far the next source word is) from the last one, and from the next one."""
 
     name: ClassVar[str] = "nine-class"

@@ -27,7 +27,7 @@ from hyperbaton.models.distortion.next_word.fitting import (
     train_word_pairs,
 )
 from hyperbaton.models.distortion.next_word.model import (
-    NextWordModel,
+    LogLinearModel,
     OpenPlacesScorer,
     TopFeature,
     largest,
@@ -53,7 +53,7 @@ DISTANCE_NAMES = ("1", "2 to 5", "6 or more")
 ORIENTATIONS = ("forward", "back")
 
 
-class WordPairModel(WordPairSettings, NextWordModel):
+class WordPairModel(WordPairSettings, LogLinearModel):
     """The common part of both models."""
 
     FORMAT: ClassVar[int] = 2

@@ -141,7 +141,14 @@ def chains(folder: Path) -> dict[str, Chain]:
         ],
         "next word": [
             ["evaluate", files["target"], "--reference", files["target"], "--metrics", "all"],
-            ["train", *parallel, *_distortion("pair", "sequence", "osm"), *pruning, "--out", b],
+            [
+                "train",
+                *parallel,
+                *_distortion("pair", "sequence", "attention", "osm"),
+                *pruning,
+                "--out",
+                b,
+            ],
             ["explain", b, "--input", files["source"], *tags],
             ["study", "next-word", b, *parallel],
         ],

@@ -66,6 +66,7 @@ class NextWord(CorpusCommand):
             load_source_tagger,
             load_tokenisers,
         )
+        from hyperbaton.models.distortion.next_word.model import LogLinearModel
         from hyperbaton.samples import NOTE
         from hyperbaton.tuning.evaluation.verdicts import with_caveat
         from hyperbaton.tuning.reproduction.exhibit import exhibit_text
@@ -97,7 +98,8 @@ class NextWord(CorpusCommand):
             study = study_models(models, layered, self.resamples, self.seed, progress)
         exhibit = next_word_exhibit({name: study})
         n = self.top_weights
-        weights = [weights_table(model, n) for model in models] if n else []
+        log_linear = [model for model in models if isinstance(model, LogLinearModel)]
+        weights = [weights_table(model, n) for model in log_linear] if n else []
         findings = with_caveat(exhibit.findings, NOTE if self.sample else "")
         shown = replace(exhibit, tables=[*exhibit.tables, *weights], findings=findings)
         is_table = self.form == "table"

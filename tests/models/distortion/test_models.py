@@ -44,7 +44,7 @@ def test_every_model_obeys_the_laws(name, settings, seed):
 
 def test_all_models_of_the_catalogue_are_checked():
     # by the tests in the folder of each family
-    others = {"dpr", "nine-class", "oracle", "osm", "pair", "parse", "sequence"}
+    others = {"attention", "dpr", "nine-class", "oracle", "osm", "pair", "parse", "sequence"}
     assert set(MODELS) == {"linear", "gaps", "msd"} | others
 
 
