@@ -55,6 +55,7 @@ LM0= 0.5
 """  # noqa: E501
 
 LEARNERS = "learners"
+NEXT_WORD = ("pair", "sequence", "attention")
 Chain = list[list[str]]  # commands, one after the other
 
 

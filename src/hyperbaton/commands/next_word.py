@@ -60,13 +60,13 @@ class NextWord(CorpusCommand):
     def run(self) -> None:
         from hyperbaton.corpus.corpora.reading import SPLIT_BOTH, CorpusSettings, read_corpus
         from hyperbaton.models.distortion.next_word.held_out import with_layers
+        from hyperbaton.models.distortion.next_word.model import LogLinearModel
         from hyperbaton.models.system.folder import (
             load_distortion,
             load_source_classes,
             load_source_tagger,
             load_tokenisers,
         )
-        from hyperbaton.models.distortion.next_word.model import LogLinearModel
         from hyperbaton.samples import NOTE
         from hyperbaton.tuning.evaluation.verdicts import with_caveat
         from hyperbaton.tuning.reproduction.exhibit import exhibit_text
