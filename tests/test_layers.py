@@ -27,6 +27,7 @@ FLOORS = (
     "corpus.raw_text",
     "models",
     "models.phrases",
+    "models.rules",
     "models.language_model",
     "models.learning",
     "models.distortion",
