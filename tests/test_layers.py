@@ -38,6 +38,7 @@ FLOORS = (
     "models.distortion.osm",
     "models.system",
     "decoder.constraints",
+    "decoder.chart",
     "decoder.drawing",
     "decoder",
     "tuning",

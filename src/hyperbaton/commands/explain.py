@@ -178,9 +178,11 @@ def draw_derivations(explained: "Explained", path: Path) -> None:
 
 
 def draw_heat_maps(decoded: "Decoded", path: Path) -> None:
+    from hyperbaton.decoder.phrase_decoded import of_stack_search
     from hyperbaton.tuning.evaluation.heat_map_pictures import picture_of_heat_maps
 
-    heat_maps = [heat_map for scorer in decoded.scorers for heat_map in scorer.heat_maps()]
+    scorers = of_stack_search(decoded, "heat maps").scorers
+    heat_maps = [heat_map for scorer in scorers for heat_map in scorer.heat_maps()]
     if not heat_maps:
         raise DataError(
             "there is nothing to draw: no distortion model in use has a heat map",
