@@ -1,6 +1,6 @@
 """Decodes one sentence with hierarchical rules."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import inf
 from time import perf_counter
 
@@ -20,7 +20,7 @@ from hyperbaton.decoder.chart.workspace import (
     make_workspace,
     workspace_bytes,
 )
-from hyperbaton.decoder.chart_decoded import GLUE_FEATURE, ChartDecoded, chart_features
+from hyperbaton.decoder.chart_decoded import ChartDecoded, chart_features
 from hyperbaton.decoder.decode import (
     MOST_BYTES,
     MOST_TRIED,
@@ -32,14 +32,17 @@ from hyperbaton.decoder.decode import (
     score_unit,
 )
 from hyperbaton.decoder.options import UNKNOWN_SCORE
+from hyperbaton.decoder.phrase_decoded import ONLY_STACKS
 from hyperbaton.decoder.search import UNLIMITED
 from hyperbaton.decoder.statistics import SearchStatistics
 from hyperbaton.foundation.arrays import FloatArray
-from hyperbaton.foundation.errors import DataError
+from hyperbaton.foundation.errors import DataError, SettingError
 from hyperbaton.foundation.files.vocabulary import END, SPECIAL, UNKNOWN
+from hyperbaton.models.distortion.interface import DistortionModel
 from hyperbaton.models.language_model.speaking import SpeakingModel
 from hyperbaton.models.phrases.table import SCORES
 from hyperbaton.models.rules.table import RuleTable
+from hyperbaton.models.system.folder import GLUE
 
 
 class ChartDecoder:
@@ -63,7 +66,7 @@ class ChartDecoder:
             weights["word_penalty"],
             self._speaker.weight,
             weights["unknown"] * UNKNOWN_SCORE,
-            weights[GLUE_FEATURE],
+            weights[GLUE],
             self._speaker.falls,
         )
         language = sum(abs(weights[name]) for name in lm.feature_names)
@@ -91,6 +94,7 @@ class ChartDecoder:
     ) -> ChartDecoded:
         """The best derivations of a sentence; `distinct`: only the best of each translation."""
         began = perf_counter()
+        _check_markup(sentence)
         if self._speaker.forgets() or self._is_wrong:
             self._forget()
         if not len(sentence):
@@ -179,6 +183,27 @@ class ChartDecoder:
             rooms = max(n_words, 40), max(longest, 20)
             have = self._workspace = make_workspace(*rooms, n_left, self._capacity)
         return have
+
+
+def check_chart(settings: SearchSettings, distortion: Sequence[DistortionModel]) -> None:
+    """Raises for what has no meaning in a chart search."""
+    if distortion:
+        raise SettingError(
+            f"the distortion model {distortion[0].name} has no meaning for hierarchical rules",
+            expected=ONLY_STACKS,
+        )
+    if settings.lattice:
+        raise SettingError("the chart search has no lattice", expected=ONLY_STACKS)
+
+
+def _check_markup(sentence: Sentence) -> None:
+    for what in ("terms", "zones", "walls"):
+        if getattr(sentence.markup, what):
+            raise DataError(
+                f"hierarchical rules cannot keep to {what} of the markup",
+                expected=ONLY_STACKS,
+                advice="remove the tags, or use --markup ignore",
+            )
 
 
 def _statistics(workspace: ChartWorkspace, n_words: int, seconds: float) -> SearchStatistics:

@@ -19,12 +19,11 @@ from hyperbaton.foundation.files.vocabulary import UNKNOWN
 from hyperbaton.models.language_model.speaking import SpeakingModel
 from hyperbaton.models.phrases.table import SCORES
 from hyperbaton.models.rules.table import RuleTable
-
-GLUE_FEATURE = "glue"  # steps S → S X
+from hyperbaton.models.system.folder import GLUE
 
 
 def chart_features(lm: SpeakingModel) -> tuple[str, ...]:
-    return (*dense_features(lm), GLUE_FEATURE)
+    return (*dense_features(lm), GLUE)
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,7 +21,7 @@ from hyperbaton.models.distortion.interface import COPIED, FIRST_GIVEN, Sentence
 from hyperbaton.models.language_model.speaking import SpeakingModel
 from hyperbaton.models.phrases.settings import GRID
 
-ONLY_STACKS = "only the stack search, in one piece, has them"
+ONLY_STACKS = "only the search with phrases has it"
 
 
 def of_stack_search(decoded: Decoded, what: str) -> "PhraseDecoded":

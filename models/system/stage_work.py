@@ -29,6 +29,7 @@ from hyperbaton.models.language_model.model import LanguageModel
 from hyperbaton.models.language_model.parts import fill_part
 from hyperbaton.models.phrases.building import train_phrases
 from hyperbaton.models.phrases.table import PhraseTable
+from hyperbaton.models.rules.building import train_rules
 from hyperbaton.models.system.stage_loop import Bench
 from hyperbaton.models.system.training_inputs import TrainingCorpus
 
@@ -60,6 +61,13 @@ def make_phrases(
         error.where = error.where or path_text(corpus.inputs.paths["alignment"])
         raise
     return f"{len(table):,} phrase pairs of {len(pairs):,} sentence pairs"
+
+
+def make_rules(bench: Bench, folder: Path, *, corpus: TrainingCorpus) -> str:
+    pairs, _ = corpus.read()
+    table = train_rules(pairs, corpus.inputs.settings.rules, bench.threads, bench.here.say)
+    table.save(folder)
+    return f"{len(table):,} rules of {len(pairs):,} sentence pairs"
 
 
 def make_language_model(bench: Bench, folder: Path, *, corpus: TrainingCorpus) -> str:

@@ -14,8 +14,10 @@ from hyperbaton.corpus.raw_text.settings import TextSettings
 from hyperbaton.decoder.decode import SearchSettings
 from hyperbaton.foundation.errors import SettingError
 from hyperbaton.models.phrases.settings import PhraseSettings
+from hyperbaton.models.rules.settings import RuleSettings
 from hyperbaton.models.system.folder import read_system
 from hyperbaton.models.system.settings import (
+    PHRASE_BASED,
     ClassSettings,
     LanguageModelSettings,
     ResourceSettings,
@@ -24,7 +26,7 @@ from hyperbaton.models.system.settings import (
 from hyperbaton.tuning.weights.sections import assign, is_optimiser, read_toml, with_sections
 from hyperbaton.tuning.weights.settings import TuneSettings
 
-TRAINING = ("corpus", "phrases", "lm", "classes", "train", "text")  # sections used in training
+TRAINING = ("corpus", "phrases", "lm", "classes", "train", "text", "rules")  # used in training
 
 
 @dataclass(frozen=True)
@@ -37,11 +39,15 @@ class Settings:
     search: SearchSettings = SearchSettings()
     tune: TuneSettings = TuneSettings()
     text: TextSettings = TextSettings()
+    rules: RuleSettings = RuleSettings()
 
-    def training(self, distortion: Iterable[str] = (), seed: int = 0) -> TrainingSettings:
+    def training(
+        self, distortion: Iterable[str] = (), seed: int = 0, grammar: str = PHRASE_BASED
+    ) -> TrainingSettings:
         """The settings that training uses."""
         sections = self.corpus, self.phrases, self.lm, self.classes, self.train
-        return TrainingSettings(*sections, tuple(distortion), seed, self.text)
+        how = tuple(distortion), seed, self.text, self.rules, grammar
+        return TrainingSettings(*sections, *how)
 
 
 def settings_of_system(directory: Path) -> Settings:

@@ -13,7 +13,7 @@ from hyperbaton.corpus.words.unknown_words import UnknownWords
 from hyperbaton.foundation.progress import SILENT, Reporter, duration
 from hyperbaton.foundation.work.processes import Processes
 from hyperbaton.foundation.work.workers import Workers, run_jobs
-from hyperbaton.models.system.folder import load_phrases, load_text
+from hyperbaton.models.system.folder import load_table, load_text
 from hyperbaton.models.system.stages import locked
 from hyperbaton.tuning.comparison import requirements
 from hyperbaton.tuning.comparison.cells import Job, read_outputs, read_replica, run_job
@@ -78,7 +78,7 @@ def _load(configuration: Configuration, text: TextPipelines | None) -> list[Sent
 
 
 def _with_unknown_words(data: Sequence[Sentences], trained: Path) -> list[Sentences]:
-    vocabulary = load_phrases(trained).source_vocabulary
+    vocabulary = load_table(trained).source_vocabulary
     return [
         replace(
             sentences,

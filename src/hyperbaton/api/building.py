@@ -127,6 +127,7 @@ def train(
     source_tree: Text | None = None,
     distortion: Iterable[str] = (),
     lm_texts: Iterable[File] | Text = (),
+    grammar: str = "phrases",
     seed: int = 0,
     threads: int = 2,
     verbose: bool | Talk = False,
@@ -140,8 +141,9 @@ def train(
     * `distortion`: models to train, each as `name` or `name,key=value`; by default `linear` and
       `msd`.
     * `lm_texts`: more text of the target language for the language model: paths, or sentences.
+    * `grammar`: `phrases`, or `hierarchical` for rules with gaps, which take no distortion models.
     * `seed`: for everything that is drawn at random.
-    * `sections`: settings of `corpus`, `phrases`, `lm`, `classes`, `train` and `text`. With
+    * `sections`: settings of `corpus`, `phrases`, `rules`, `lm`, `classes`, `train` and `text`. With
       languages in `text`, source and target are raw text.
 
     Returns the system, ready to translate.
@@ -151,7 +153,7 @@ def train(
     from hyperbaton.models.system.training import train_system
     from hyperbaton.settings import TRAINING, settings_of
 
-    settings = settings_of(sections, TRAINING).training(distortion, seed)
+    settings = settings_of(sections, TRAINING).training(distortion, seed, grammar)
     given = {
         "source": source, "target": target, "alignment": alignment, "source_tags": source_tags,
         "target_tags": target_tags, "source_tree": source_tree,
