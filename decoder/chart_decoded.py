@@ -91,10 +91,9 @@ class ChartDecoded(Decoded):
     def all_links(self) -> Ragged:
         return self.spelled.links
 
-    def features(self) -> FloatArray:
+    def rule_values(self) -> FloatArray:
+        """Features of all rules of all derivations; the columns of language models are 0."""
         names = self.feature_names
-        if not len(self.sentence):
-            return np.zeros((1, len(names)))
         entry, n_scores = self.derivations.entry, len(SCORES)
         values = np.zeros((len(entry), len(names)))
         known, is_unknown = entry >= 0, entry == UNKNOWN_ENTRY
@@ -104,7 +103,13 @@ class ChartDecoded(Decoded):
         values[:, n_scores + 1] = -n_words
         values[is_unknown, -2] = UNKNOWN_SCORE
         values[entry == GLUE_ENTRY, -1] = 1.0
-        sums: FloatArray = np.add.reduceat(values, self.derivations.offsets[:-1], axis=0)
+        return values
+
+    def features(self) -> FloatArray:
+        if not len(self.sentence):
+            return np.zeros((1, len(self.feature_names)))
+        begin = self.derivations.offsets[:-1]
+        sums: FloatArray = np.add.reduceat(self.rule_values(), begin, axis=0)
         spelled = spell(self.derivations, self.table, drop_unknown=self.drop_unknown).words
         ids = np.where(spelled.values < 0, UNKNOWN, self.lm_word[np.maximum(spelled.values, 0)])
         texts = Ragged(ids.astype(np.int32), spelled.offsets)

@@ -129,6 +129,8 @@ def _run(jobs: Sequence[Job], workers: Workers, reporter: Reporter) -> None:
             open_jobs.append(job)
     if len(open_jobs) < len(jobs):
         reporter.talk(f"{len(jobs) - len(open_jobs)} of {len(jobs)} runs are already done")
+    different = {job.tuned_key: job for job in reversed(open_jobs)}
+    open_jobs = list(reversed(different.values()))  # searches without a limit are run once
     for job in open_jobs:
         workers.serve(reads=[*job.files, *job.needs], writes=[*job.parts, job.state])
     board = _Board(open_jobs, reporter)

@@ -141,10 +141,10 @@ def train(
     * `distortion`: models to train, each as `name` or `name,key=value`; by default `linear` and
       `msd`.
     * `lm_texts`: more text of the target language for the language model: paths, or sentences.
-    * `grammar`: `phrases`, or `hierarchical` for rules with gaps, which take no distortion models.
+    * `grammar`: `phrases`, or `hierarchical`: rules with gaps instead of distortion models.
     * `seed`: for everything that is drawn at random.
-    * `sections`: settings of `corpus`, `phrases`, `rules`, `lm`, `classes`, `train` and `text`. With
-      languages in `text`, source and target are raw text.
+    * `sections`: settings of `corpus`, `phrases`, `rules`, `lm`, `classes`, `train` and `text`.
+      With languages in `text`, source and target are raw text.
 
     Returns the system, ready to translate.
     """
