@@ -50,7 +50,7 @@ def fill_cell(space, lm, ws, limits, head, cell, spot):
     cell's start, end, and whether it belongs to the chain. Returns 0, or the code of a full
     array."""
     first = ws.counters[ITEMS]
-    ws.cells[cell].begin = ws.cells[cell].end = ws.counters[MEMBERS]
+    ws.cells[np.uint64(cell)].begin = ws.cells[np.uint64(cell)].end = ws.counters[MEMBERS]
     if head == EMPTY:
         return 0
     ws.bucket[:] = EMPTY
@@ -59,49 +59,49 @@ def fill_cell(space, lm, ws, limits, head, cell, spot):
     while True:
         while n_evaluated < n_steps:
             hope = _evaluate(space, lm, ws, spot, n_evaluated)
-            step = ws.steps[n_evaluated]
+            step = ws.steps[np.uint64(n_evaluated)]
             bucket = _bucket(space, top - step.total)
-            step.below = ws.bucket[bucket]
-            ws.bucket[bucket] = n_evaluated << 2 | TAKE
+            step.below = ws.bucket[np.uint64(bucket)]
+            ws.bucket[np.uint64(bucket)] = n_evaluated << 2 | TAKE
             n_waiting += 1
             due = _bucket(space, top - hope + PATIENCE * space.unit)
             if due < bucket:
-                step.below_due = ws.bucket[due]
-                ws.bucket[due] = n_evaluated << 2 | DUE
+                step.below_due = ws.bucket[np.uint64(due)]
+                ws.bucket[np.uint64(due)] = n_evaluated << 2 | DUE
                 n_waiting += 1
             best_bucket = min(best_bucket, min(bucket, due))
             n_evaluated += 1
         if n_pops == limits.pops or n_waiting == 0:
             break
-        while ws.bucket[best_bucket] == EMPTY:
+        while ws.bucket[np.uint64(best_bucket)] == EMPTY:
             best_bucket += 1
         if n_steps + 3 > len(ws.steps):
             return NO_STEPS
-        number, kind = ws.bucket[best_bucket] >> 2, ws.bucket[best_bucket] & 3
+        number, kind = ws.bucket[np.uint64(best_bucket)] >> 2, ws.bucket[np.uint64(best_bucket)] & 3
         n_waiting -= 1
         if kind == OPEN:
-            match = ws.matches[number]
-            ws.bucket[best_bucket] = match.below
+            match = ws.matches[np.uint64(number)]
+            ws.bucket[np.uint64(best_bucket)] = match.below
             n_steps = _open(space, ws, n_steps, number)
             ws.counters[OPENED] += 1
             continue
-        step = ws.steps[number]
+        step = ws.steps[np.uint64(number)]
         if kind == DUE:
-            ws.bucket[best_bucket] = step.below_due
+            ws.bucket[np.uint64(best_bucket)] = step.below_due
             step.has_neighbours = 1
         else:
             if ws.counters[ITEMS] == len(ws.items) or ws.counters[ARCS] == len(ws.arcs):
                 return NO_ITEMS
             if 2 * (ws.counters[ITEMS] - first) >= len(ws.slots):
                 return NO_SLOTS
-            ws.bucket[best_bucket] = step.below
+            ws.bucket[np.uint64(best_bucket)] = step.below
             n_pops += 1
             _take(space, ws, first, spot, number)
             if step.has_neighbours:
                 continue
         n_steps = _add_neighbours(space, ws, n_steps, number)
     ws.counters[STEPS] += n_steps
-    _keep_best(ws, limits, first, cell)
+    _keep_best(space, ws, limits, first, cell, top)
     return 0
 
 
@@ -111,21 +111,21 @@ def _wait_to_open(space, ws, head):
     number of matches."""
     memo, best, number, n = space.memo, -np.inf, head, 0
     while number != EMPTY:
-        match = ws.matches[number]
+        match = ws.matches[np.uint64(number)]
         rule = memo.rules[memo.begin[match.memo]]
         match.total = rule.base + rule.estimate
         for cell in (match.one, match.two):
             if cell != EMPTY:
-                match.total += ws.items[ws.members[ws.cells[cell].begin]].score
+                match.total += ws.items[ws.members[ws.cells[np.uint64(cell)].begin]].score
         best = max(best, match.total)
         number = match.following
         n += 1
     top, number = best + HEADROOM * space.unit, head
     while number != EMPTY:
-        match = ws.matches[number]
+        match = ws.matches[np.uint64(number)]
         bucket = _bucket(space, top - match.total - OPTIMISM * space.unit)
-        match.below = ws.bucket[bucket]
-        ws.bucket[bucket] = number << 2 | OPEN
+        match.below = ws.bucket[np.uint64(bucket)]
+        ws.bucket[np.uint64(bucket)] = number << 2 | OPEN
         number = match.following
     return top, n
 
@@ -139,27 +139,27 @@ def _bucket(space, behind):
 @uncounted
 def _open(space, ws, n_steps, number):
     """Adds the first step of a match; returns the number of steps."""
-    match, step = ws.matches[number], ws.steps[n_steps]
+    match, step = ws.matches[np.uint64(number)], ws.steps[np.uint64(n_steps)]
     step.match, step.rule, step.has_neighbours = number, space.memo.begin[match.memo], 0
-    step.one = ws.cells[match.one].begin if match.one != EMPTY else EMPTY
-    step.two = ws.cells[match.two].begin if match.two != EMPTY else EMPTY
+    step.one = ws.cells[np.uint64(match.one)].begin if match.one != EMPTY else EMPTY
+    step.two = ws.cells[np.uint64(match.two)].begin if match.two != EMPTY else EMPTY
     return n_steps + 1
 
 
 @uncounted
 def _add_neighbours(space, ws, n_steps, number):
     """Adds the neighbours of a step; returns the number of steps."""
-    step = ws.steps[number]
-    match = ws.matches[step.match]
+    step = ws.steps[np.uint64(number)]
+    match = ws.matches[np.uint64(step.match)]
     is_first = True  # whether the items after the dimension are the best
     if match.two != EMPTY:
-        if step.two + 1 < ws.cells[match.two].end:
+        if step.two + 1 < ws.cells[np.uint64(match.two)].end:
             n_steps = _new_step(ws, n_steps, step.match, step.rule, step.one, step.two + 1)
-        is_first = step.two == ws.cells[match.two].begin
+        is_first = step.two == ws.cells[np.uint64(match.two)].begin
     if match.one != EMPTY and is_first:
-        if step.one + 1 < ws.cells[match.one].end:
+        if step.one + 1 < ws.cells[np.uint64(match.one)].end:
             n_steps = _new_step(ws, n_steps, step.match, step.rule, step.one + 1, step.two)
-        is_first = step.one == ws.cells[match.one].begin
+        is_first = step.one == ws.cells[np.uint64(match.one)].begin
     if is_first and step.rule + 1 < space.memo.begin[match.memo + 1]:
         n_steps = _new_step(ws, n_steps, step.match, step.rule + 1, step.one, step.two)
     return n_steps
@@ -167,7 +167,7 @@ def _add_neighbours(space, ws, n_steps, number):
 
 @uncounted
 def _new_step(ws, n_steps, match, rule, one, two):
-    step = ws.steps[n_steps]
+    step = ws.steps[np.uint64(n_steps)]
     step.match, step.rule, step.one, step.two = match, rule, one, two
     step.has_neighbours = 0
     return n_steps + 1
@@ -177,43 +177,46 @@ def _new_step(ws, n_steps, match, rule, one, two):
 def _evaluate(space, lm, ws, spot, number):
     """Scores a step and finds its left words and right state; returns the total that it would have
     without context."""
-    step, is_chain = ws.steps[number], spot[2]
-    rule = space.memo.rules[step.rule]
-    most = 0 if is_chain else ws.left.word.shape[1]  # left words
+    step, is_chain = ws.steps[np.uint64(number)], spot[2]
+    rule, symbols = space.memo.rules[np.uint64(step.rule)], space.memo.symbols
+    new, most = ws.step_left[np.uint64(number)], 0 if is_chain else ws.left.shape[1]  # left words
     state = np.int32(space.begin_state if is_chain else EMPTY_STATE)
-    total, language, n_words, n_left, is_whole = rule.base, 0.0, 0, 0, not is_chain
-    for at in range(rule.begin, rule.end):
-        symbol = space.memo.symbols[at]
-        if symbol >= 0:
-            logprob, state = remembered_advance(lm, ws.memory, state, symbol)
+    total, language, is_whole = rule.base, 0.0, not is_chain
+    n_words, n_left, n_asked, is_start = 0, 0, 0, not is_chain
+    for at in range(np.uint64(rule.begin), np.uint64(rule.end)):
+        word = symbols[at].word
+        if word >= 0:
+            if is_start:
+                logprob, state = symbols[at].logprob, symbols[at].state
+            else:
+                logprob, state = remembered_advance(lm, ws.memory, state, word)
+                n_asked += 1
             language += logprob
             n_words += 1
             if n_left < most:
-                n_left = _add_left(ws.step_left, number, n_left, symbol, state, logprob)
+                n_left = _add_left(new, n_left, word, state, logprob)
             continue
-        inside = ws.members[step.one if symbol == FIRST else step.two]
-        item = ws.items[inside]
+        inside = ws.members[np.uint64(step.one if word == FIRST else step.two)]
+        item, known = ws.items[np.uint64(inside)], ws.left[np.uint64(inside)]
         total += item.score
-        known, is_same, k = ws.left, False, 0
+        is_same, k = is_start and n_words == 0, 0  # without words before, nothing changes
         while k < item.n_left and not is_same:
-            word = known.word[inside, k]
+            word = known[k].word
             logprob, state = remembered_advance(lm, ws.memory, state, word)
-            language += logprob - known.logprob[inside, k]
+            n_asked += 1
+            language += logprob - known[k].logprob
             if n_left < most:
-                n_left = _add_left(ws.step_left, number, n_left, word, state, logprob)
-            is_same = state == known.state[inside, k]
+                n_left = _add_left(new, n_left, word, state, logprob)
+            is_same = state == known[k].state
             k += 1
-            ws.counters[LM_WORDS] += 1
         while k < item.n_left and n_left < most:
-            n_left = _add_left(
-                ws.step_left, number, n_left, known.word[inside, k], known.state[inside, k],
-                known.logprob[inside, k],
-            )  # fmt: skip
+            n_left = _add_left(new, n_left, known[k].word, known[k].state, known[k].logprob)
             k += 1
         if is_same or not item.is_whole:
             state = item.right
         n_words += item.n_left
         is_whole = is_whole and item.is_whole != 0
+        is_start = False
     hope = total + rule.estimate
     if is_chain and spot[1] == len(space.words):
         logprob, state = remembered_advance(lm, ws.memory, state, np.int32(space.end_word))
@@ -222,46 +225,45 @@ def _evaluate(space, lm, ws, spot, number):
     step.total = total + space.lm_weight * language
     step.right, step.n_left = state, n_left
     step.is_whole = is_whole and n_words == n_left
-    ws.counters[LM_WORDS] += rule.end - rule.begin
+    ws.counters[LM_WORDS] += n_asked
     return hope
 
 
 @uncounted
-def _add_left(left, row, n, word, state, logprob):
-    left.word[row, n], left.state[row, n], left.logprob[row, n] = word, state, logprob
+def _add_left(left, n, word, state, logprob):
+    left[n].word, left[n].state, left[n].logprob = word, state, logprob
     return n + 1
 
 
 @uncounted
 def _take(space, ws, first, spot, number):
     """Makes an item of the step, or recombines it with an existing one of the cell."""
-    step, left = ws.steps[number], ws.step_left
+    step, left = ws.steps[np.uint64(number)], ws.step_left[np.uint64(number)]
     hashed = np.uint64(step.right)
     for k in range(step.n_left):
-        hashed = mix_in(hashed, np.uint64(left.word[number, k]))
+        hashed = mix_in(hashed, np.uint64(left[k].word))
     mask = len(ws.slots) - 1
     slot = np.int64(mix_in(hashed, np.uint64(step.n_left)) >> np.uint64(16)) & mask
-    while ws.slots[slot] >= first and not _is_equal(ws, ws.slots[slot], number):
+    while ws.slots[np.uint64(slot)] >= first and not _is_equal(
+        ws, ws.slots[np.uint64(slot)], number
+    ):
         slot = (slot + 1) & mask  # a slot with an item of an earlier cell is empty
-    is_new = ws.slots[slot] < first
+    is_new = ws.slots[np.uint64(slot)] < first
     if is_new:
-        ws.slots[slot] = ws.counters[ITEMS]
+        ws.slots[np.uint64(slot)] = ws.counters[ITEMS]
         ws.counters[ITEMS] += 1
-    row = ws.slots[slot]
-    item, arc = ws.items[row], ws.arcs[ws.counters[ARCS]]
+    row = ws.slots[np.uint64(slot)]
+    item, arc = ws.items[np.uint64(row)], ws.arcs[np.uint64(ws.counters[ARCS])]
     if is_new:
         item.start, item.end = spot[0], spot[1]
         item.right, item.n_left, item.is_whole = step.right, step.n_left, step.is_whole
         for k in range(step.n_left):
-            _add_left(
-                ws.left, row, k, left.word[number, k], left.state[number, k],
-                left.logprob[number, k],
-            )  # fmt: skip
+            _add_left(ws.left[np.uint64(row)], k, left[k].word, left[k].state, left[k].logprob)
         item.arc = EMPTY
     if is_new or step.total > item.score:
         item.score, item.best = step.total, ws.counters[ARCS]
     arc.before, item.arc = item.arc, ws.counters[ARCS]
-    arc.to, arc.entry, arc.score = row, space.memo.rules[step.rule].entry, step.total
+    arc.to, arc.entry, arc.score = row, space.memo.rules[np.uint64(step.rule)].entry, step.total
     arc.one = arc.two = EMPTY
     if step.one != EMPTY:
         arc.one = ws.members[step.one]
@@ -275,40 +277,57 @@ def _take(space, ws, first, spot, number):
 @uncounted
 def _is_equal(ws, row, number):
     """Whether an item has the left words and the right state of a step."""
-    item, step = ws.items[row], ws.steps[number]
+    item, step = ws.items[np.uint64(row)], ws.steps[np.uint64(number)]
     if item.right != step.right or item.n_left != step.n_left or item.is_whole != step.is_whole:
         return False
     k = 0
-    while k < item.n_left and ws.left.word[row, k] == ws.step_left.word[number, k]:
+    while k < item.n_left and ws.left[row, k].word == ws.step_left[number, k].word:
         k += 1
     return k == item.n_left
 
 
 @uncounted
-def _keep_best(ws, limits, first, cell):
-    """Sorts the items of a cell, best first, and keeps the best (Shell 1959)."""
-    begin, n = ws.counters[MEMBERS], ws.counters[ITEMS] - first
-    for k in range(n):
-        ws.members[begin + k] = first + k
-    gap = n
-    while gap > 1:
-        gap = max(1, gap * 5 // 11)
-        for k in range(gap, n):
-            item, at = ws.members[begin + k], k
-            score = ws.items[item].score
-            while at >= gap:
-                other = ws.members[begin + at - gap]
-                better = ws.items[other].score
-                if better > score or (better == score and other < item):
-                    break
-                ws.members[begin + at] = other
-                at -= gap
-            ws.members[begin + at] = item
+def _keep_best(space, ws, limits, first, cell, top):
+    """Sorts the items of a cell, best first, by buckets, and keeps the best."""
+    begin, n, bucket = ws.counters[MEMBERS], 0, 0
+    ws.bucket[:] = EMPTY
+    for number in range(ws.counters[ITEMS] - 1, first - 1, -1):
+        item = ws.items[np.uint64(number)]
+        place = _bucket(space, top - item.score)
+        item.below = ws.bucket[np.uint64(place)]
+        ws.bucket[np.uint64(place)] = number
+    while bucket < N_BUCKETS and n < limits.items:
+        number, sorted_before = ws.bucket[np.uint64(bucket)], n
+        while number != EMPTY:
+            ws.members[begin + n] = number
+            n += 1
+            number = ws.items[np.uint64(number)].below
+        _sort(ws, begin + sorted_before, begin + n)
+        bucket += 1
     kept = min(n, limits.items)
     lowest = ws.items[ws.members[begin]].score - limits.beam
     while kept > 1 and ws.items[ws.members[begin + kept - 1]].score < lowest:
         kept -= 1
-    ws.cells[cell].end = begin + kept
+    ws.cells[np.uint64(cell)].end = begin + kept
     ws.counters[MEMBERS] = begin + kept
-    ws.counters[PRUNED] += n - kept
+    ws.counters[PRUNED] += ws.counters[ITEMS] - first - kept
     ws.counters[LARGEST] = max(ws.counters[LARGEST], kept)
+
+
+@uncounted
+def _sort(ws, begin, end):
+    """Sorts members by score; of equals, the first item comes first (Shell 1959)."""
+    gap = end - begin
+    while gap > 1:
+        gap = max(1, gap * 5 // 11)
+        for k in range(begin + gap, end):
+            item, at = ws.members[k], k
+            score = ws.items[np.uint64(item)].score
+            while at >= begin + gap:
+                other = ws.members[at - gap]
+                better = ws.items[np.uint64(other)].score
+                if better > score or (better == score and other < item):
+                    break
+                ws.members[at] = other
+                at -= gap
+            ws.members[at] = item

@@ -40,6 +40,15 @@ RULE = np.dtype(
         ("end", np.uint32),
     ]
 )
+# A word with the language model's state after it, if nothing before the first word is known; of the
+# target sides, only words before the first gap have one
+WORD = np.dtype(
+    [
+        ("word", np.int32),  # language model id; FIRST or SECOND for a gap
+        ("state", np.int32),
+        ("logprob", np.float64),
+    ]
+)
 RANKED = np.dtype([(name, RULE[name]) for name in ("base", "estimate", "entry")])
 
 
@@ -73,7 +82,7 @@ class RuleMemo(NamedTuple):
     number: Int32Array  # (n_nodes,) memo of each node, or EMPTY
     begin: Int64Array  # (memos + 1,) first rule
     rules: NDArray[Any]  # RULE
-    symbols: Int32Array  # language model ids of words; FIRST and SECOND are gaps
+    symbols: NDArray[Any]  # WORD, of the target sides
     ranked: NDArray[Any]  # (options,) RANKED, room for one source side
     counters: Int64Array  # memos, symbols
 
@@ -83,7 +92,7 @@ def empty_memo(
 ) -> RuleMemo:
     """A memo with only the rules outside the table."""
     memo = _room(n_nodes, options, 1 << 12, 1 << 14)
-    logprob, _ = step(speaker.lm, EMPTY_STATE, UNKNOWN)
+    logprob, state = step(speaker.lm, EMPTY_STATE, UNKNOWN)
     unknown = weights.phrase_penalty + weights.unknown
     copied = unknown - weights.word_penalty, float(logprob) * weights.lm
     symbols = 0
@@ -94,9 +103,10 @@ def empty_memo(
     ]
     for number, (score, estimate, entry, given) in enumerate(outside):
         memo.rules[number] = score, estimate, entry, symbols, symbols + len(given)
-        memo.symbols[symbols : symbols + len(given)] = given
+        memo.symbols["word"][symbols : symbols + len(given)] = given
         memo.begin[number + 1] = number + 1
         symbols += len(given)
+    memo.symbols["state"][0], memo.symbols["logprob"][0] = state, logprob
     memo.counters[:] = N_OUTSIDE, symbols
     return memo
 
@@ -115,7 +125,7 @@ def _room(n_nodes: int, options: int, n_rules: int, n_symbols: int) -> RuleMemo:
         np.full(n_nodes, EMPTY, np.int32),
         np.zeros(n_rules + 1, np.int64),
         np.zeros(n_rules, RULE),
-        np.zeros(n_symbols, np.int32),
+        np.zeros(n_symbols, WORD),
         np.zeros(options, RANKED),
         np.zeros(2, np.int64),
     )
@@ -162,10 +172,17 @@ def remember(source, lm, memo, weights, node):
         rule, target = memo.rules[at + k], source.target[ranked[k].entry]
         rule.base, rule.estimate = ranked[k].base, ranked[k].estimate
         rule.entry, rule.begin = ranked[k].entry, symbol
+        state, is_start = np.int32(EMPTY_STATE), True
         for place in range(source.target_offsets[target], source.target_offsets[target + 1]):
             word = source.target_words[place]
-            is_gap = word < N_SPECIAL
-            memo.symbols[symbol] = FIRST - (word - GAP) if is_gap else source.lm_word[word]
+            if word < N_SPECIAL:
+                memo.symbols[symbol].word = FIRST - (word - GAP)
+                is_start = False
+            else:
+                memo.symbols[symbol].word = source.lm_word[word]
+                if is_start:
+                    logprob, state = advance(lm, state, source.lm_word[word])
+                    memo.symbols[symbol].logprob, memo.symbols[symbol].state = logprob, state
             symbol += 1
         rule.end = symbol
     memo.begin[number + 1] = at + size

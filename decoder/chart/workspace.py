@@ -16,7 +16,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hyperbaton.foundation.arrays import FloatArray, Int32Array, Int64Array
+from hyperbaton.decoder.chart.rules import WORD
+from hyperbaton.foundation.arrays import Int32Array, Int64Array
 from hyperbaton.models.language_model.asking import no_answers
 from hyperbaton.models.language_model.stepping import MEMORY_BITS
 
@@ -38,7 +39,7 @@ ITEM = np.dtype(
         ("right", np.int32),  # language model state after the last word
         ("n_left", np.int32),
         ("is_whole", np.int32),  # whether the left words are all words
-        ("unused", np.int32),
+        ("below", np.int32),  # next item in the bucket of the item
         ("best", np.int32),  # arc of the best derivation
         ("arc", np.int32),  # the last arc to the item
     ]
@@ -87,15 +88,9 @@ CELL = np.dtype([("begin", np.int32), ("end", np.int32)])  # its items among the
 WALK = np.dtype([("node", np.int32), ("end", np.int32), ("one", np.int32), ("two", np.int32)])
 
 
-class LeftWords(NamedTuple):
-    word: Int32Array  # (rows, order − 1)
-    state: Int32Array  # after each word, without context
-    logprob: FloatArray
-
-
 class ChartWorkspace(NamedTuple):
     items: NDArray[Any]  # ITEM
-    left: LeftWords  # of the items
+    left: NDArray[Any]  # (items, order − 1) WORD, the left words of each item
     arcs: NDArray[Any]  # ARC
     members: Int32Array  # items kept in each cell, best first
     cells: NDArray[Any]  # CELL
@@ -105,7 +100,7 @@ class ChartWorkspace(NamedTuple):
     heads: Int32Array  # first match of the cells by length
     # of the current cell
     steps: NDArray[Any]  # STEP
-    step_left: LeftWords
+    step_left: NDArray[Any]  # (steps, order − 1) WORD
     bucket: Int32Array  # queue items by score: four times their number, plus their kind
     slots: Int32Array  # hash table of items
     # of the whole search
@@ -135,7 +130,7 @@ NO_MEMO = FULL - len(ChartCapacity._fields)  # the memo of rules is full
 
 def workspace_bytes(capacity: ChartCapacity, n_left: int) -> int:
     """Memory of a workspace without its small arrays."""
-    left = 16 * n_left
+    left = WORD.itemsize * n_left
     items = capacity.items * (ITEM.itemsize + ARC.itemsize + 4 + left)
     steps = capacity.steps * (STEP.itemsize + left)
     return items + steps + capacity.matches * MATCH.itemsize + 4 * capacity.slots
@@ -146,7 +141,7 @@ def make_workspace(
 ) -> ChartWorkspace:
     return ChartWorkspace(
         np.zeros(capacity.items, ITEM),
-        _left_words(capacity.items, n_left),
+        np.zeros((capacity.items, n_left), WORD),
         np.zeros(capacity.items, ARC),
         np.zeros(capacity.items, np.int32),
         np.zeros(n_words * (longest + 1) + n_words + 1, CELL),
@@ -154,14 +149,9 @@ def make_workspace(
         np.zeros(capacity.matches, MATCH),
         np.zeros(longest + 1, np.int32),
         np.zeros(capacity.steps, STEP),
-        _left_words(capacity.steps, n_left),
+        np.zeros((capacity.steps, n_left), WORD),
         np.zeros(N_BUCKETS, np.int32),
         np.zeros(capacity.slots, np.int32),
         np.zeros(len(COUNTERS), np.int64),
         no_answers(MEMORY_BITS),
     )
-
-
-def _left_words(n: int, n_left: int) -> LeftWords:
-    shape = n, n_left
-    return LeftWords(np.zeros(shape, np.int32), np.zeros(shape, np.int32), np.zeros(shape))

@@ -125,7 +125,7 @@ def test_every_item_scores_its_rules_and_the_words_of_its_string():
             score += weights.phrase_penalty * values["phrase_penalty"]
             score += weights.word_penalty * values["word_penalty"]
             assert item["score"] == pytest.approx(score, abs=1e-5)
-            left = workspace.left.word[number, : item["n_left"]].tolist()
+            left = workspace.left["word"][number, : item["n_left"]].tolist()
             assert left == lm.encode(ids).tolist()[:2]  # the order is 3
             assert bool(item["is_whole"]) == (len(ids) <= 2)
             n_long += len(ids) > 4
