@@ -231,6 +231,8 @@ class Translator:
         if isinstance(sentence, str):
             sentence = self.preparation.parse(sentence.removesuffix("\n"))
         sentence = self._checked(sentence)
+        if isinstance(self.phrases, RuleTable):
+            self.phrases.check_text(sentence.words)
         with self._borrowed_decoder(is_stopped) as decoder:
             if request is not None:
                 decoder = _for_stacks(decoder, "a given translation, prefix or order")

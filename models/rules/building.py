@@ -4,6 +4,9 @@
 of a rule without its gaps. A rule keeps its most frequent inner alignment.
 """
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 import numpy as np
 
 from hyperbaton.corpus.corpora.corpus import AlignedCorpus
@@ -17,11 +20,14 @@ from hyperbaton.models.phrases.lexical import NULL, estimate_lexical
 from hyperbaton.models.phrases.sections import frequencies
 from hyperbaton.models.phrases.table import logarithms
 from hyperbaton.models.rules.assembly import Rules, assemble
-from hyperbaton.models.rules.counting import RuleCounts, count_rules
-from hyperbaton.models.rules.extraction import check_rule_settings
+from hyperbaton.models.rules.counting import SHARD, RuleCounts, count_rules
+from hyperbaton.models.rules.extraction import check_rule_settings, extract_rules
 from hyperbaton.models.rules.settings import MOST_SYMBOLS, RuleSettings
-from hyperbaton.models.rules.table import RuleTable
+from hyperbaton.models.rules.table import RuleTable, text_key
+from hyperbaton.models.rules.texts import count_targets, wanted_text
 
+RULE_BYTES = 140  # memory per rule of a phrase pair, measured on 50,000 pairs of short sentences
+SAMPLED = 1000  # sentence pairs
 N_SPECIAL = len(SPECIAL)  # smaller symbols are gaps
 
 
@@ -30,9 +36,17 @@ def train_rules(
     settings: RuleSettings = RuleSettings(),
     threads: int = 2,
     progress: Progress = silent,
+    *,
+    memory: int = 0,
+    texts: Sequence[Sequence[str]] = (),
 ) -> RuleTable:
+    """The table of all rules, which must fit into `memory` bytes (0: no limit); or of those for
+    some source sentences."""
     check_rule_settings(settings)
-    counts = count_rules(corpus, settings, threads, progress)
+    if memory and not texts:
+        _check_memory(corpus, settings, memory)
+    wanted = wanted_text(texts, corpus.source.vocabulary) if texts else None
+    counts = count_rules(corpus, settings, threads, progress, wanted)
     if not len(counts.frequency):
         raise DataError(
             "no rules can be extracted",
@@ -40,7 +54,27 @@ def train_rules(
             advice="inspect it with hyperbaton corpus",
         )
     progress("scoring rules", len(counts.frequency))
-    return _scored(corpus, counts, _sums(counts.target, counts.frequency, len(counts.targets)))
+    if texts:
+        target_count = count_targets(corpus, settings, counts.targets, SHARD, threads)
+    else:
+        target_count = _sums(counts.target, counts.frequency, len(counts.targets))
+    table = _scored(corpus, counts, target_count)
+    keys = np.unique(np.array([text_key(words) for words in texts], np.uint64))
+    return replace(table, sentences=keys)
+
+
+def _check_memory(corpus: AlignedCorpus, settings: RuleSettings, memory: int) -> None:
+    """Raises if there are too many rules, estimated from a sample."""
+    rows = np.unique(np.linspace(0, len(corpus) - 1, SAMPLED).astype(np.int64))
+    n = len(extract_rules(corpus.take(rows), 0, len(rows), settings).fraction)
+    n_rules = n * len(corpus) // len(rows)
+    if n_rules * RULE_BYTES > memory:
+        raise DataError(
+            f"about {n_rules:,} rules would need {n_rules * RULE_BYTES / 1e9:.1f} GB",
+            expected=f"expected at most train.memory, {memory / 1e9:.1f} GB",
+            advice="extract only the rules for the texts to translate: --rules-for FILE; or fewer "
+            "rules: --set rules.tight=true; or raise train.memory",
+        )
 
 
 def _scored(corpus: AlignedCorpus, counts: RuleCounts, target_count: FloatArray) -> RuleTable:

@@ -16,6 +16,7 @@ from hyperbaton.foundation.progress import Progress, silent
 from hyperbaton.models.phrases.numbering import number_phrases
 from hyperbaton.models.rules.extraction import Instances, extract_rules
 from hyperbaton.models.rules.settings import RuleSettings
+from hyperbaton.models.rules.texts import WantedText, matching
 
 SHARD = 1000  # sentence pairs
 
@@ -32,12 +33,17 @@ class RuleCounts(NamedTuple):
 
 
 def count_rules(
-    corpus: AlignedCorpus, settings: RuleSettings, threads: int = 2, progress: Progress = silent
+    corpus: AlignedCorpus,
+    settings: RuleSettings,
+    threads: int = 2,
+    progress: Progress = silent,
+    text: WantedText | None = None,
 ) -> RuleCounts:
+    """All rules, or those whose source side matches a text."""
+
     def counted(first: int) -> RuleCounts:
-        return _of_instances(
-            extract_rules(corpus, first, min(first + SHARD, len(corpus)), settings)
-        )
+        rules = extract_rules(corpus, first, min(first + SHARD, len(corpus)), settings)
+        return _of_instances(rules if text is None else matching(rules, text))
 
     runs = list[RuleCounts]()  # every run is at most half as long as the one before it
     with ThreadPoolExecutor(threads) as pool:

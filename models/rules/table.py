@@ -4,7 +4,9 @@ Source sides form a sorted trie over words and gaps; each node has a run of rule
 first. Values that many rules share are stored once, as in the phrase table.
 """
 
-from dataclasses import dataclass, fields
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields
+from hashlib import blake2b
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +19,7 @@ from hyperbaton.foundation.arrays import (
     Ragged,
     UInt64Array,
 )
+from hyperbaton.foundation.errors import DataError
 from hyperbaton.foundation.files.array_files import load_arrays, save_arrays
 from hyperbaton.foundation.files.array_laws import CheckedArrays
 from hyperbaton.foundation.files.vocabulary import SPECIAL, Vocabulary
@@ -34,6 +37,11 @@ from hyperbaton.models.rules.settings import GAP, LONGEST_SPAN, MOST_GAPS, MOST_
 FORMAT = 1
 
 
+def text_key(words: Sequence[str]) -> int:
+    """A number by which a sentence is recognised."""
+    return int.from_bytes(blake2b(" ".join(words).encode(), digest_size=8).digest(), "little")
+
+
 @dataclass(frozen=True, eq=False)
 class RuleTable:
     source_vocabulary: Vocabulary
@@ -49,6 +57,17 @@ class RuleTable:
     frequency_rows: Float32Array  # (rows, 5) c(e), c(f), c(f, e), log φ(f|e), log φ(e|f)
     alignment: Int32Array  # (n_rules,) number of the inner alignment
     alignments: UInt64Array  # distinct ones, bit MOST_SYMBOLS · target + source
+    # keys of the sentences that it has rules for; empty: all sentences
+    sentences: UInt64Array = field(default_factory=lambda: np.empty(0, np.uint64))
+
+    def check_text(self, words: Sequence[str]) -> None:
+        """Raises if the rules were extracted for other texts."""
+        if len(self.sentences) and words and text_key(words) not in self.sentences:
+            raise DataError(
+                "the rules were extracted for other sentences",
+                expected="expected a sentence of the texts given with --rules-for in training",
+                advice="train again with this text as another --rules-for",
+            )
 
     def __len__(self) -> int:
         return len(self.target)
@@ -87,7 +106,7 @@ class RuleTable:
         """Maps a saved table into memory; pages are read at first use."""
         folder = load_arrays(directory, FORMAT, _laws)
         given = {**folder.arrays, **folder.vocabularies}
-        return cls(**{field.name: given[field.name] for field in fields(cls)})
+        return cls(**{item.name: given[item.name] for item in fields(cls)})
 
 
 def _laws(arrays: CheckedArrays) -> None:
@@ -111,6 +130,7 @@ def _laws(arrays: CheckedArrays) -> None:
     arrays.finite("frequency_rows", rows[:, COUNT + 1 :])
     arrays.floats("lexical", np.float32, (len(target), 2))
     arrays.indices("frequency", np.int32, target.shape, below=len(rows))
+    arrays.array("sentences", np.uint64, (None,))
     alignments = arrays.array("alignments", np.uint64, (None,))
     alignment = arrays.indices("alignment", np.int32, target.shape, below=len(alignments))
     depth, n_gaps = _depth_and_gaps(SortedTrie(word, children), arrays)

@@ -51,6 +51,7 @@ class TrainingSettings:
     seed: int = 0
     text: TextSettings = TextSettings()
     rules: RuleSettings = RuleSettings()
+    rules_for: tuple[str, ...] = ()  # source texts; without any, all rules are kept
     grammar: str = PHRASE_BASED  # what is trained: phrases, hierarchical rules, or both
 
     @property

@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 
 from hyperbaton.corpus.corpora.corpus import Side
-from hyperbaton.corpus.text import split_words
+from hyperbaton.corpus.sentences.sentence import Sentence
+from hyperbaton.corpus.text import parse_lines, split_words
 from hyperbaton.corpus.words.tagger import Tagger
 from hyperbaton.corpus.words.word_classes import WordClasses
 from hyperbaton.foundation.arrays import Ragged
@@ -65,7 +66,13 @@ def make_phrases(
 
 def make_rules(bench: Bench, folder: Path, *, corpus: TrainingCorpus) -> str:
     pairs, _ = corpus.read()
-    table = train_rules(pairs, corpus.inputs.settings.rules, bench.threads, bench.here.say)
+    settings, text = corpus.inputs.settings, corpus.text()
+    parse = Sentence.parse if text is None else text.sentence
+    texts = [
+        parse(line).words for path in settings.rules_for for _, line in parse_lines(Path(path), str)
+    ]
+    how = settings.rules, bench.threads, bench.here.say
+    table = train_rules(pairs, *how, memory=bench.memory, texts=texts)
     table.save(folder)
     return f"{len(table):,} rules of {len(pairs):,} sentence pairs"
 

@@ -124,7 +124,7 @@ def part_stages(corpus: TrainingCorpus, talk: Talk) -> list[Stage]:
         case = (Stage(TEXT, inputs.case_key, partial(learn_case, corpus=corpus)),)
     rules = Stage(
         RULES,
-        fingerprint(RULES_FORMAT, key, asdict(settings.rules)),
+        fingerprint(RULES_FORMAT, key, asdict(settings.rules), *map(Path, settings.rules_for)),
         partial(make_rules, corpus=corpus),
         inputs=case,
     )

@@ -70,7 +70,7 @@ class TrainingInputs:
     def description(self) -> dict[str, dict[str, Any]]:
         """For `model.toml`."""
         hidden = {TEXT}
-        hidden |= set() if self.settings.has_rules else {"rules", "grammar"}
+        hidden |= set() if self.settings.has_rules else {"rules", "grammar", "rules_for"}
         hidden |= set() if self.settings.has_phrases else {"phrases", "classes", "distortion"}
         settings = {k: value for k, value in asdict(self.settings).items() if k not in hidden}
         described = {} if self.text is None else {TEXT: self.text.described()}

@@ -46,8 +46,8 @@ class Settings:
     ) -> TrainingSettings:
         """The settings that training uses."""
         sections = self.corpus, self.phrases, self.lm, self.classes, self.train
-        how = tuple(distortion), seed, self.text, self.rules, grammar
-        return TrainingSettings(*sections, *how)
+        how = tuple(distortion), seed, self.text, self.rules
+        return TrainingSettings(*sections, *how, grammar=grammar)
 
 
 def settings_of_system(directory: Path) -> Settings:

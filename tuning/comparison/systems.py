@@ -54,6 +54,7 @@ def train(
         text=configuration.text,
         rules=configuration.rules,
         grammar=grammar_of(configuration),
+        rules_for=tuple(str(data.source) for data in (configuration.dev, *configuration.test)),
     )
     try:
         train_system(

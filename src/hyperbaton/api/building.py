@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -128,6 +129,7 @@ def train(
     distortion: Iterable[str] = (),
     lm_texts: Iterable[File] | Text = (),
     grammar: str = "phrases",
+    rules_for: Iterable[File] = (),
     seed: int = 0,
     threads: int = 2,
     verbose: bool | Talk = False,
@@ -142,6 +144,7 @@ def train(
       `msd`.
     * `lm_texts`: more text of the target language for the language model: paths, or sentences.
     * `grammar`: `phrases`, or `hierarchical`: rules with gaps instead of distortion models.
+    * `rules_for`: source texts; only hierarchical rules for them are extracted.
     * `seed`: for everything that is drawn at random.
     * `sections`: settings of `corpus`, `phrases`, `rules`, `lm`, `classes`, `train` and `text`.
       With languages in `text`, source and target are raw text.
@@ -154,6 +157,7 @@ def train(
     from hyperbaton.settings import TRAINING, settings_of
 
     settings = settings_of(sections, TRAINING).training(distortion, seed, grammar)
+    settings = replace(settings, rules_for=tuple(str(path) for path in rules_for))
     given = {
         "source": source, "target": target, "alignment": alignment, "source_tags": source_tags,
         "target_tags": target_tags, "source_tree": source_tree,

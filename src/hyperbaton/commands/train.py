@@ -69,6 +69,12 @@ class Train(TextCommand):
         default="phrases",
         type=click.Choice(["phrases", "hierarchical"]),
     )
+    rules_for: tuple[Path, ...] = option(
+        "Extract only the hierarchical rules for this source text; may be repeated. Needed for "
+        "large corpora, whose rules are too many.",
+        "--rules-for",
+        default=(),
+    )
     distortion: tuple[str, ...] = option(
         "Train this distortion model; may be repeated.  [default: linear msd]",
         default=(),
@@ -88,6 +94,7 @@ class Train(TextCommand):
         files = self.files()
         settings = self.settings(self.assignments, TRAINING)
         training = settings.training(self.distortion, self.seed, self.grammar)
+        training = replace(training, rules_for=tuple(map(str, self.rules_for)))
         if self.lms:
             training = replace(training, lm=replace(training.lm, files=self.lms))
         with far_workers(self.cluster) as workers, reporting(resumes=True) as reporter:
