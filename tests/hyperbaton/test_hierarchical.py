@@ -200,3 +200,19 @@ def test_impossible_systems_of_comparisons_are_refused(tmp_path, system, message
 
     systems = (ComparedSystem("X", **system),)
     refused(message, lambda: tiny_configuration(tmp_path, systems), SettingError)
+
+
+def test_a_server_translates_with_rules_and_refuses_to_list_steps(made):
+    from hyperbaton.serving.explaining import warm_up
+    from hyperbaton.serving.systems import ServedSystem
+    from tests.hyperbaton.serving.running import running
+
+    system = ServedSystem("rules", Translator.load(made / "system"))
+    warm_up(system)
+    line = first_line(made)
+    with running(system) as server:
+        one = server.translate(line)
+        assert one.content["translation"] == system.translator.translate(line).text
+        refused = server.post("/explain", {"text": line})
+        assert refused.status in (400, 422)
+        assert refused.error["message"] == "there are no steps for this sentence"

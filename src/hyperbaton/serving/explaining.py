@@ -6,6 +6,7 @@ other limits and beams.
 """
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
@@ -24,6 +25,7 @@ from hyperbaton.decoder.phrase_decoded import PhraseDecoded, of_stack_search
 from hyperbaton.decoder.translator import Translation, Translator
 from hyperbaton.foundation.errors import DataError
 from hyperbaton.foundation.settings_text import parse_limit, show_limit
+from hyperbaton.models.rules.table import RuleTable
 from hyperbaton.serving.answer_bounds import AnswerBounds
 from hyperbaton.serving.answer_types import Differences, Effect, Result, SpanOptions
 from hyperbaton.serving.answers import BAD_REQUEST, Refused, error_content
@@ -226,6 +228,10 @@ def _effects(
 
 def warm_up(system: ServedSystem) -> None:
     """Explains a first sentence, so that no client waits for compilation or loading."""
+    if isinstance(system.translator.phrases, RuleTable):  # has no steps to explain
+        with suppress(DataError):  # it may have rules for other sentences only
+            system.translator.decode("a b")
+        return
     limits = RequestLimits(pops=1 << 40)  # the system's settings may exceed the server's limit
     requests: list[dict[str, Any]] = [{"n_best": 1}, {"n_best": 2, "force": "a b"}]
     for request in requests:
