@@ -11,7 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from hyperbaton.corpus.corpora.corpus import AlignedCorpus
-from hyperbaton.foundation.arrays import FloatArray, Int32Array, Ragged, UInt64Array
+from hyperbaton.foundation.arrays import FloatArray, Int32Array, Int64Array, Ragged, UInt64Array
+from hyperbaton.foundation.kernels import uncounted_kernel
 from hyperbaton.foundation.progress import Progress, silent
 from hyperbaton.models.phrases.numbering import number_phrases
 from hyperbaton.models.rules.extraction import Instances, extract_rules
@@ -19,10 +20,11 @@ from hyperbaton.models.rules.settings import RuleSettings
 from hyperbaton.models.rules.texts import WantedText, matching
 
 SHARD = 1000  # sentence pairs
+MERGED = 8  # runs that are added up together
 
 
 class RuleCounts(NamedTuple):
-    """Distinct rules, each with one alignment, sorted by source, target and alignment."""
+    """Distinct rules, each with one alignment; in the end sorted by source, target, alignment."""
 
     sources: Ragged  # distinct source sides, as symbols
     targets: Ragged
@@ -45,14 +47,18 @@ def count_rules(
         rules = extract_rules(corpus, first, min(first + SHARD, len(corpus)), settings)
         return _of_instances(rules if text is None else matching(rules, text))
 
-    runs = list[RuleCounts]()  # every run is at most half as long as the one before it
+    levels = [list[RuleCounts]()]  # runs of the counts of 1, MERGED, MERGED², … shards
     with ThreadPoolExecutor(threads) as pool:
         for number, shard in enumerate(pool.map(counted, range(0, len(corpus), SHARD)), 1):
-            runs.append(shard)
-            while len(runs) > 1 and len(runs[-2].frequency) < 2 * len(runs[-1].frequency):
-                runs[-2:] = [merged(runs[-2:])]
+            levels[0].append(shard)
+            for level, runs in enumerate(levels):
+                if len(runs) == MERGED:
+                    if len(levels) == level + 1:
+                        levels.append([])
+                    levels[level + 1].append(merged(runs))
+                    runs.clear()
             progress("extracting rules, thousands of sentence pairs", number)
-    return merged(runs)
+    return _in_order(merged(run for runs in reversed(levels) for run in runs))
 
 
 def merged(parts: Iterable[RuleCounts]) -> RuleCounts:
@@ -87,8 +93,7 @@ def _of_instances(rules: Instances) -> RuleCounts:
 
 
 def _rows(symbols: Int32Array, length: Int32Array) -> Ragged:
-    starts = np.arange(len(length)) * symbols.shape[1]
-    return Ragged.gather(symbols.reshape(-1), starts, length)
+    return _gathered(symbols.reshape(-1), np.arange(len(length)) * symbols.shape[1], length)
 
 
 def _grouped(
@@ -97,30 +102,49 @@ def _grouped(
     source: Int32Array,
     target: Int32Array,
     inner: UInt64Array,
-    count: FloatArray,
+    frequency: FloatArray,
 ) -> RuleCounts:
     """Joins equal sides and equal rules; adds up counts in the order of the rows."""
     (source_of, sources), (target_of, targets) = _distinct(sources), _distinct(targets)
-    pair = source_of[source].astype(np.int64) * len(targets) + target_of[target]
-    order = np.lexsort((inner, pair))
-    pair, inner, count = pair[order], inner[order], count[order]
-    is_first = np.ones(len(pair), bool)
-    is_first[1:] = (pair[1:] != pair[:-1]) | (inner[1:] != inner[:-1])
-    first = np.flatnonzero(is_first)
-    return RuleCounts(
-        sources,
-        targets,
-        (pair[first] // max(len(targets), 1)).astype(np.int32),
-        (pair[first] % max(len(targets), 1)).astype(np.int32),
-        inner[first],
-        np.add.reduceat(count, first) if len(first) else count,
+    rows = np.empty((len(source), 4), np.int32)  # all that makes a rule, for one hash
+    rows[:, 0], rows[:, 1] = source_of[source], target_of[target]
+    rows[:, 2:] = inner.view(np.int32).reshape(-1, 2)
+    at = np.arange(len(rows), dtype=np.int32) * 4
+    number, first = number_phrases(rows.reshape(-1), at, np.full(len(rows), 4, np.int32))
+    total = np.bincount(number, frequency, len(first)).astype(np.float64)
+    return RuleCounts(sources, targets, rows[first, 0], rows[first, 1], inner[first], total)
+
+
+def _in_order(counts: RuleCounts) -> RuleCounts:
+    order = np.lexsort((counts.inner, counts.target, counts.source))
+    return counts._replace(
+        source=counts.source[order],
+        target=counts.target[order],
+        inner=counts.inner[order],
+        frequency=counts.frequency[order],
     )
 
 
 def _distinct(sides: Ragged) -> tuple[Int32Array, Ragged]:
     at, length = sides.offsets[:-1].astype(np.int32), sides.lengths.astype(np.int32)
     number, first = number_phrases(sides.values, at, length)
-    return number, sides.take(first.astype(np.int64))
+    return number, _gathered(sides.values, sides.offsets[first], length[first])
+
+
+def _gathered(values: Int32Array, starts: Int64Array, lengths: Int32Array) -> Ragged:
+    """Like `Ragged.gather`, without arrays of places, which would take most of the memory."""
+    offsets = np.zeros(len(starts) + 1, np.int64)
+    np.cumsum(lengths, out=offsets[1:])
+    copied = np.empty(offsets[-1], np.int32)
+    _copy(values, starts, offsets, copied)
+    return Ragged(copied, offsets)
+
+
+@uncounted_kernel
+def _copy(values, starts, offsets, copied):
+    for row in range(len(starts)):
+        for at in range(offsets[row + 1] - offsets[row]):
+            copied[offsets[row] + at] = values[starts[row] + at]
 
 
 def _joined(parts: list[Ragged]) -> Ragged:
