@@ -121,6 +121,9 @@ class Joined(Decoded):
             for step in part.unknown(number)
         )
 
+    def copied(self, number: int = 0) -> list[str]:
+        return [word for part in self.parts for word in part.copied(number)]
+
     def features(self) -> FloatArray:
         values: FloatArray = np.sum([part.features() for part in self.parts], axis=0)
         return values

@@ -188,9 +188,8 @@ class Translator:
 
     def _best(self, sentence: Sentence | str, is_stopped: IsStopped = never) -> Translation:
         """The best translation; warns if most of it is copied from the source."""
-        best = self.results(self.decode(sentence, is_stopped=is_stopped))[0]
-        copied = (best.segmentation[phrase] for phrase in best.unknown)
-        n_copied = sum(end - start for start, end, _, _ in copied)
+        decoded = self.decode(sentence, is_stopped=is_stopped)
+        best, n_copied = self.results(decoded)[0], len(decoded.copied())
         if 2 * n_copied > len(best.source_words):
             warn(
                 f"{n_copied} of {len(best.source_words)} words are unknown and were copied: "

@@ -59,10 +59,11 @@ def test_the_shortest_span_only_puts_phrases_in_order(made):
 
 
 def test_long_sentences_are_translated_in_pieces(made):
-    words = " ".join([first_line(made)] * 3)
+    words = " ".join([first_line(made), "xyz"] * 3)
     translator = Translator.load(made / "system").with_settings(max_length=9)
     decoded = translator.decode(words, 3)
     assert decoded.n_pieces > 2
+    assert decoded.copied() == ["xyz"] * 3
     for number in range(len(decoded)):
         spans = decoded.spans(number)
         assert [span[0] for span in spans[1:]] == [span[1] for span in spans[:-1]]
