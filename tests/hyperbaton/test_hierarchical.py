@@ -217,3 +217,17 @@ def test_a_server_translates_with_rules_and_refuses_to_list_steps(made):
         refused = server.post("/explain", {"text": line})
         assert refused.status in (400, 422)
         assert refused.error["message"] == "there are no steps for this sentence"
+
+
+def test_a_system_for_given_texts_refuses_others(made):
+    run("train", "--source", made / "train.source", "--target", made / "train.target",
+        "--alignment", made / "train.alignment", "--grammar", "hierarchical", "--lm-order", "3",
+        "--rules-for", made / "dev.source", "--out", made / "for")  # fmt: skip
+    whole, some = (Translator.load(made / name) for name in ("system", "for"))
+    assert len(some.phrases) < len(whole.phrases)
+    some = some.with_weights(whole.weights)
+    for line in (made / "dev.source").read_text().splitlines():
+        assert some.translate(line).text == whole.translate(line).text
+    done = run("translate", made / "for", input="kare wa\n", code=1)
+    assert states(done.stderr, "sentence 1: … extracted for other sentences … --rules-for")
+    assert "rules: intact" in run("check", made / "for").stdout
