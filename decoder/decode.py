@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import inf, log2
+from pathlib import Path
 from time import perf_counter
 from typing import Any, TypeAlias
 
@@ -46,9 +47,11 @@ from hyperbaton.models.distortion.interface import DistortionModel, OptionTable,
 from hyperbaton.models.distortion.tables import TableScorer
 from hyperbaton.models.language_model.speaking import SpeakingModel
 from hyperbaton.models.phrases.table import SCORES, PhraseTable
+from hyperbaton.models.system.folder import CHART, read_system, search_of
 
 MOST_TRIED = 100  # derivations for each wanted distinct translation
 USUAL_WEIGHTS = 1.3  # sum of the default weights of translation features and language model
+CHART_POPS = 1000  # default pop limit of the chart search: with 400 it misses good derivations
 MOST_BYTES = 4 << 30  # limit of a workspace; a sentence that needs more is an error
 
 
@@ -56,7 +59,8 @@ MOST_BYTES = 4 << 30  # limit of a workspace; a sentence that needs more is an e
 class SearchSettings:
     """Settings of the search (`--set search.KEY=VALUE`)."""
 
-    # steps tried in each stack, best first; 0: all, which makes the search exhaustive
+    # steps tried in each stack, best first (1000 in each cell of a chart by default); 0: all, which
+    # makes the search exhaustive
     pop_limit: int = 400
     stack_size: int = 200  # hypotheses kept in each stack; 0: all
     # drop hypotheses whose score is this much below the best of their stack; 0: none
@@ -68,6 +72,18 @@ class SearchSettings:
     max_length: int = 250  # cut longer sentences into pieces of this many words; 0: never
     lattice: bool = False  # keep the search lattice of each sentence
     time_limit: float = 0.0  # seconds per sentence; afterwards the beam narrows. 0: no limit
+
+
+def search_settings(directory: Path) -> SearchSettings:
+    """The defaults for a system: its distortion limit, and the pop limit of its search."""
+    settings = SearchSettings(distortion_limit=read_system(directory)["search"]["distortion_limit"])
+    return for_chart(settings) if search_of(directory) == CHART else settings
+
+
+def for_chart(settings: SearchSettings) -> SearchSettings:
+    """Settings with the chart's pop limit, unless there is one other than the default."""
+    is_default = settings.pop_limit == SearchSettings.pop_limit
+    return replace(settings, pop_limit=CHART_POPS) if is_default else settings
 
 
 # Makes a scorer from the options of a sentence; its only feature is added to the score

@@ -19,7 +19,13 @@ from hyperbaton.corpus.sentences.sentence import Sentence
 from hyperbaton.corpus.words.tagger import Tagger
 from hyperbaton.decoder.chart_decode import ChartDecoder, check_chart
 from hyperbaton.decoder.constrained_search import Exactly, Request
-from hyperbaton.decoder.decode import Decoder, IsStopped, SearchSettings, never
+from hyperbaton.decoder.decode import (
+    Decoder,
+    IsStopped,
+    SearchSettings,
+    never,
+    search_settings,
+)
 from hyperbaton.decoder.decoded import Decoded
 from hyperbaton.decoder.phrase_decoded import ONLY_STACKS
 from hyperbaton.decoder.pieces import cut, join
@@ -147,7 +153,7 @@ class Translator:
         content = read_system(directory)
         lm = load_language_model(directory)
         if settings is None:
-            settings = SearchSettings(distortion_limit=content["search"]["distortion_limit"])
+            settings = search_settings(directory)
         weights = content["weights"]
         table, models = load_table(directory, search), list[DistortionModel]()
         if distortion or isinstance(table, PhraseTable):

@@ -11,11 +11,10 @@ from typing import Any
 
 from hyperbaton.corpus.corpora.reading import CorpusSettings
 from hyperbaton.corpus.raw_text.settings import TextSettings
-from hyperbaton.decoder.decode import SearchSettings
+from hyperbaton.decoder.decode import SearchSettings, search_settings
 from hyperbaton.foundation.errors import SettingError
 from hyperbaton.models.phrases.settings import PhraseSettings
 from hyperbaton.models.rules.settings import RuleSettings
-from hyperbaton.models.system.folder import read_system
 from hyperbaton.models.system.settings import (
     PHRASE_BASED,
     ClassSettings,
@@ -51,9 +50,8 @@ class Settings:
 
 
 def settings_of_system(directory: Path) -> Settings:
-    """The defaults with the distortion limit of a trained system."""
-    limit = read_system(directory)["search"]["distortion_limit"]
-    return Settings(search=SearchSettings(distortion_limit=limit))
+    """The defaults for a trained system."""
+    return Settings(search=search_settings(directory))
 
 
 def settings_of(

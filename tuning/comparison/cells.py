@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from hyperbaton.corpus.raw_text.both_sides import TextPipelines
+from hyperbaton.decoder.decode import for_chart
 from hyperbaton.decoder.stream import Failure, decode_all
 from hyperbaton.decoder.translator import Translator
 from hyperbaton.foundation.errors import DataError
@@ -219,6 +220,7 @@ class _Work:
         """The system with only the job's models and their initial weights."""
         settings = replace(self._job.configuration.search, distortion_limit=self._job.limit)
         system = self._job.system
+        settings = for_chart(settings) if system.is_chart else settings
         loaded = Translator.load(
             self._job.trained, settings, system.distortion, search=system.decoder
         )
