@@ -24,7 +24,7 @@ from hyperbaton.models.rules.counting import SHARD, RuleCounts, count_rules
 from hyperbaton.models.rules.extraction import check_rule_settings, extract_rules
 from hyperbaton.models.rules.settings import MOST_SYMBOLS, RuleSettings
 from hyperbaton.models.rules.table import RuleTable, text_key
-from hyperbaton.models.rules.texts import count_targets, wanted_text
+from hyperbaton.models.rules.texts import WantedText, count_targets, matching, wanted_text
 
 RULE_BYTES = 140  # memory per rule of a phrase pair, measured on 50,000 pairs of short sentences
 SAMPLED = 1000  # sentence pairs
@@ -43,9 +43,9 @@ def train_rules(
     """The table of all rules, which must fit into `memory` bytes (0: no limit); or of those for
     some source sentences."""
     check_rule_settings(settings)
-    if memory and not texts:
-        _check_memory(corpus, settings, memory)
     wanted = wanted_text(texts, corpus.source.vocabulary) if texts else None
+    if memory:
+        _check_memory(corpus, settings, memory, wanted)
     counts = count_rules(corpus, settings, threads, progress, wanted)
     if not len(counts.frequency):
         raise DataError(
@@ -63,17 +63,20 @@ def train_rules(
     return replace(table, sentences=keys)
 
 
-def _check_memory(corpus: AlignedCorpus, settings: RuleSettings, memory: int) -> None:
+def _check_memory(
+    corpus: AlignedCorpus, settings: RuleSettings, memory: int, text: WantedText | None
+) -> None:
     """Raises if there are too many rules, estimated from a sample."""
     rows = np.unique(np.linspace(0, len(corpus) - 1, SAMPLED).astype(np.int64))
-    n = len(extract_rules(corpus.take(rows), 0, len(rows), settings).fraction)
-    n_rules = n * len(corpus) // len(rows)
+    rules = extract_rules(corpus.take(rows), 0, len(rows), settings)
+    found = rules if text is None else matching(rules, text)
+    n_rules = len(found.fraction) * len(corpus) // len(rows)
     if n_rules * RULE_BYTES > memory:
         raise DataError(
             f"about {n_rules:,} rules would need {n_rules * RULE_BYTES / 1e9:.1f} GB",
             expected=f"expected at most train.memory, {memory / 1e9:.1f} GB",
-            advice="extract only the rules for the texts to translate: --rules-for FILE; or fewer "
-            "rules: --set rules.tight=true; or raise train.memory",
+            advice=("" if text else "extract only the rules for some texts: --rules-for FILE; ")
+            + "take fewer rules: --set rules.tight=true; or raise train.memory",
         )
 
 

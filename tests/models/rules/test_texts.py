@@ -52,5 +52,9 @@ def test_too_many_rules_for_the_memory_are_refused_with_what_to_do():
     advice = "rules would need … train.memory … --rules-for … rules.tight"
     refused(advice, lambda: train_rules(corpus, memory=n))
     assert len(train_rules(corpus, memory=1000 * n)) == n
-    assert len(train_rules(corpus, RuleSettings(tight=True), memory=1, texts=[["a"]])) > 0
+    every = RuleSettings(tight=True)
+    for_text = train_rules(corpus, every, texts=[["a"]])
+    assert len(train_rules(corpus, every, memory=10_000, texts=[["a"]])) == len(for_text)
+    fewer = "rules would need … rules.tight"
+    refused(fewer, lambda: train_rules(corpus, every, memory=1, texts=[["a"]]))
     assert np.isfinite(train_rules(corpus, texts=[["a"]]).lexical).all()
