@@ -10,9 +10,9 @@ from typing import NamedTuple
 import numpy as np
 
 from hyperbaton.decoder.constraints.zones import keeps_to_zones, zones_of
-from hyperbaton.decoder.decoded import Decoded
 from hyperbaton.decoder.edges import distance_limit, within_limit
 from hyperbaton.decoder.features import dense_features, lm_columns, option_values
+from hyperbaton.decoder.phrase_decoded import PhraseDecoded
 from hyperbaton.decoder.search_space import best_futures, jump_estimates
 from hyperbaton.foundation.arrays import (
     BoolArray,
@@ -39,7 +39,7 @@ class Candidates(NamedTuple):
 class Walk:
     """A hypothesis that is extended option by option."""
 
-    def __init__(self, decoded: Decoded, weights: FloatArray, distortion_limit: int) -> None:
+    def __init__(self, decoded: PhraseDecoded, weights: FloatArray, distortion_limit: int) -> None:
         self.decoded, self.weights = decoded, weights
         self._options, self._table = decoded.options, decoded.options.table
         self._words = self._options.texts

@@ -23,8 +23,8 @@ from hyperbaton.decoder.constraints.target_words import (
     required_numbers,
 )
 from hyperbaton.decoder.decode import Decoder, MakeConstraint, NotFound
-from hyperbaton.decoder.decoded import Decoded
 from hyperbaton.decoder.options import MOST_OPTIONS
+from hyperbaton.decoder.phrase_decoded import PhraseDecoded
 from hyperbaton.foundation.arrays import BoolArray, Int64Array
 from hyperbaton.foundation.errors import BadLine, DataError
 from hyperbaton.models.distortion.interface import OptionTable
@@ -38,7 +38,7 @@ WIDENING = 10  # factor for the beam: the best hypotheses may not lead to the re
 class Request(Protocol):
     def decode(
         self, decoder: Decoder, sentence: Sentence, n_best: int, *, distinct: bool
-    ) -> Decoded: ...
+    ) -> PhraseDecoded: ...
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Exactly:
 
     def decode(
         self, decoder: Decoder, sentence: Sentence, n_best: int, *, distinct: bool
-    ) -> Decoded:
+    ) -> PhraseDecoded:
         if not len(sentence):
             required = () if self.nearest else self.words
             return replace(_said_of_nothing(decoder, sentence, required), lacks=self.words)
@@ -84,7 +84,7 @@ class Beginning:
 
     def decode(
         self, decoder: Decoder, sentence: Sentence, n_best: int, *, distinct: bool
-    ) -> Decoded:
+    ) -> PhraseDecoded:
         if not len(sentence):
             return _said_of_nothing(decoder, sentence, self.words)
         usual = decoder.options(sentence).table
@@ -102,7 +102,7 @@ class Following:
 
     def decode(
         self, decoder: Decoder, sentence: Sentence, n_best: int, *, distinct: bool
-    ) -> Decoded:
+    ) -> PhraseDecoded:
         ranks = self._ranks(len(sentence))
         return decoder.decode(
             sentence,
@@ -147,13 +147,15 @@ def _check_all_words_are_needed(useful: BoolArray, options: OptionTable, n_words
         raise NotFound("the phrase table cannot produce this translation")
 
 
-def _said_of_nothing(decoder: Decoder, sentence: Sentence, required: Sequence[str]) -> Decoded:
+def _said_of_nothing(
+    decoder: Decoder, sentence: Sentence, required: Sequence[str]
+) -> PhraseDecoded:
     if required:
         raise NotFound("an empty sentence has only the empty translation")
     return decoder.decode(sentence)
 
 
-def _without_penalties(decoded: Decoded, decoder: Decoder) -> Decoded:
+def _without_penalties(decoded: PhraseDecoded, decoder: Decoder) -> PhraseDecoded:
     """Replaces scores that include penalties by model scores; drops the lattice, which has them."""
     weights = np.array([decoder.weights[name] for name in decoded.feature_names])
     return replace(decoded, scores=decoded.features() @ weights, lattice=None)

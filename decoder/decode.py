@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import inf, log2
+from pathlib import Path
 from time import perf_counter
 from typing import Any, TypeAlias
 
@@ -12,13 +13,13 @@ from hyperbaton.corpus.sentences.sentence import Sentence
 from hyperbaton.decoder.constraints.price import FORBIDDEN
 from hyperbaton.decoder.constraints.zones import zones_of
 from hyperbaton.decoder.coverage_models import CoverageModels
-from hyperbaton.decoder.decoded import Decoded
 from hyperbaton.decoder.edges import distance_limit
 from hyperbaton.decoder.features import dense_features
 from hyperbaton.decoder.lattice import make_lattice
 from hyperbaton.decoder.lazy_models import NoAutomaton
 from hyperbaton.decoder.nbest import best_derivations
 from hyperbaton.decoder.options import MOST_OPTIONS, OptionFinder, OptionWeights, SentenceOptions
+from hyperbaton.decoder.phrase_decoded import PhraseDecoded
 from hyperbaton.decoder.search import STOPPED, UNLIMITED, SearchLimits, search
 from hyperbaton.decoder.search_space import (
     SearchSpace,
@@ -46,9 +47,11 @@ from hyperbaton.models.distortion.interface import DistortionModel, OptionTable,
 from hyperbaton.models.distortion.tables import TableScorer
 from hyperbaton.models.language_model.speaking import SpeakingModel
 from hyperbaton.models.phrases.table import SCORES, PhraseTable
+from hyperbaton.models.system.folder import CHART, read_system, search_of
 
 MOST_TRIED = 100  # derivations for each wanted distinct translation
 USUAL_WEIGHTS = 1.3  # sum of the default weights of translation features and language model
+CHART_POPS = 1000  # default pop limit of the chart search: with 400 it misses good derivations
 MOST_BYTES = 4 << 30  # limit of a workspace; a sentence that needs more is an error
 
 
@@ -56,7 +59,8 @@ MOST_BYTES = 4 << 30  # limit of a workspace; a sentence that needs more is an e
 class SearchSettings:
     """Settings of the search (`--set search.KEY=VALUE`)."""
 
-    # steps tried in each stack, best first; 0: all, which makes the search exhaustive
+    # steps tried in each stack, best first (1000 in each cell of a chart by default); 0: all, which
+    # makes the search exhaustive
     pop_limit: int = 400
     stack_size: int = 200  # hypotheses kept in each stack; 0: all
     # drop hypotheses whose score is this much below the best of their stack; 0: none
@@ -64,9 +68,22 @@ class SearchSettings:
     distortion_limit: int = 6  # longest jump in source words; −1: any
     options: int = 20  # translations considered for each source phrase
     drop_unknown: bool = False  # omit unknown words instead of copying them
+    chart_span: int = 20  # most words that a hierarchical rule may cover; 0: all
     max_length: int = 250  # cut longer sentences into pieces of this many words; 0: never
     lattice: bool = False  # keep the search lattice of each sentence
     time_limit: float = 0.0  # seconds per sentence; afterwards the beam narrows. 0: no limit
+
+
+def search_settings(directory: Path) -> SearchSettings:
+    """The defaults for a system: its distortion limit, and the pop limit of its search."""
+    settings = SearchSettings(distortion_limit=read_system(directory)["search"]["distortion_limit"])
+    return for_chart(settings) if search_of(directory) == CHART else settings
+
+
+def for_chart(settings: SearchSettings) -> SearchSettings:
+    """Settings with the chart's pop limit, unless there is one other than the default."""
+    is_default = settings.pop_limit == SearchSettings.pop_limit
+    return replace(settings, pop_limit=CHART_POPS) if is_default else settings
 
 
 # Makes a scorer from the options of a sentence; its only feature is added to the score
@@ -97,11 +114,7 @@ class Decoder:
         weights: Mapping[str, float],
         settings: SearchSettings = SearchSettings(),
     ) -> None:
-        if not 1 <= settings.options <= MOST_OPTIONS:
-            raise SettingError(
-                f"search.options is {settings.options}",
-                expected=f"expected 1 to {MOST_OPTIONS}",
-            )
+        check_options(settings)
         self.phrases, self.lm, self.distortion = phrases, lm, tuple(distortion)
         self.settings = settings
         self.weights = dict(weights)
@@ -150,7 +163,7 @@ class Decoder:
         *,
         distinct: bool = False,
         constraint: MakeConstraint | None = None,
-    ) -> Decoded:
+    ) -> PhraseDecoded:
         """The best derivations of a sentence; `distinct`: only the best of each translation.
 
         A `constraint`, made from the options, affects only the search.
@@ -159,7 +172,9 @@ class Decoder:
         options = self.options(sentence)
         if not len(sentence):
             nothing = Ragged(np.empty(0, np.int32), np.zeros(2, np.int64))
-            return Decoded(sentence, options, (), nothing, np.zeros(1), self.lm, self.feature_names)
+            return PhraseDecoded(
+                sentence, options, (), nothing, np.zeros(1), self.lm, self.feature_names
+            )
         scorers = tuple(model.prepare(sentence, options.table) for model in self.distortion)
         keep_arcs = n_best > 1 or self.settings.lattice
         weighted = list(zip(scorers, self._distortion_weights, strict=True))
@@ -181,7 +196,7 @@ class Decoder:
             scores = workspace.hypotheses["score"][[best]]
         else:
             chosen, scores = best_derivations(workspace, len(sentence), n_best)
-        decoded = Decoded(
+        decoded = PhraseDecoded(
             sentence,
             options,
             scorers,
@@ -198,11 +213,13 @@ class Decoder:
         )
         return _distinct(decoded, workspace, n_best) if distinct and n_best > 1 else decoded
 
-    def derivations(self, sentence: Sentence, chosen: Ragged, scores: FloatArray) -> Decoded:
+    def derivations(self, sentence: Sentence, chosen: Ragged, scores: FloatArray) -> PhraseDecoded:
         """Restores the result of an earlier search of a non-empty sentence."""
         options = self.options(sentence)
         scorers = tuple(model.prepare(sentence, options.table) for model in self.distortion)
-        return Decoded(sentence, options, scorers, chosen, scores, self.lm, self.feature_names)
+        return PhraseDecoded(
+            sentence, options, scorers, chosen, scores, self.lm, self.feature_names
+        )
 
     def _space(
         self,
@@ -317,6 +334,13 @@ class Decoder:
         return have
 
 
+def check_options(settings: SearchSettings) -> None:
+    if not 1 <= settings.options <= MOST_OPTIONS:
+        raise SettingError(
+            f"search.options is {settings.options}", expected=f"expected 1 to {MOST_OPTIONS}"
+        )
+
+
 def score_unit(weights: float) -> float:
     """The unit of scores for a sum of absolute weights: 1 for the default weights. A power of two,
     so that multiplying all weights by one only multiplies all scores."""
@@ -334,7 +358,7 @@ def _first_capacity(settings: SearchSettings) -> Capacity:
     return Capacity(pops, 1 << 12, edges, edges + 4 * pops, slots)
 
 
-def _distinct(decoded: Decoded, workspace: Workspace, n_best: int) -> Decoded:
+def _distinct(decoded: PhraseDecoded, workspace: Workspace, n_best: int) -> PhraseDecoded:
     """The best derivation of each translation; enlarges the list until it has `n_best`."""
     size = n_best
     while True:

@@ -28,6 +28,7 @@ from hyperbaton.decoder.features import (
     UNKNOWN,
     dense_features,
 )
+from hyperbaton.decoder.phrase_decoded import of_stack_search
 from hyperbaton.decoder.translator import Translator
 from hyperbaton.foundation.arrays import FloatArray
 from hyperbaton.foundation.errors import DataError
@@ -144,21 +145,14 @@ class Explanation:
 
 
 def explain(
-    translator: Translator, decoded: Decoded, number: int = 0, n_alternatives: int = N_ALTERNATIVES
+    translator: Translator,
+    decoded: Decoded,
+    number: int = 0,
+    n_alternatives: int = N_ALTERNATIVES,
 ) -> Explanation:
     """Explains one of the derivations that `translator` has found for a sentence."""
-    if not len(decoded.sentence):
-        raise DataError("an empty sentence has no derivation to explain")
-    if n_breaks := len(decoded.sentence.breaks):
-        raise DataError(
-            f"this line has {n_breaks + 1} sentences, which are translated one by one",
-            advice="explain one of them",
-        )
-    if decoded.n_pieces > 1:
-        raise DataError(
-            f"a sentence of {len(decoded.sentence)} words was translated in pieces",
-            advice="explain its parts, or raise search.max_length",
-        )
+    check_explainable(decoded)
+    decoded = of_stack_search(decoded, "steps")
     weights = np.array([translator.weights[name] for name in decoded.feature_names])
     parts = tuple(parts_of(translator.lm, translator.distortion))
     models = [part.name for part in parts if part.is_distortion]
@@ -202,6 +196,22 @@ def explain(
         tuple(decoded.links(number)),
         float(decoded.scores[number]),
     )
+
+
+def check_explainable(decoded: Decoded) -> None:
+    """Raises unless there is a derivation in one piece."""
+    if not len(decoded.sentence):
+        raise DataError("an empty sentence has no derivation to explain")
+    if n_breaks := len(decoded.sentence.breaks):
+        raise DataError(
+            f"this line has {n_breaks + 1} sentences, which are translated one by one",
+            advice="explain one of them",
+        )
+    if decoded.n_pieces > 1:
+        raise DataError(
+            f"a sentence of {len(decoded.sentence)} words was translated in pieces",
+            advice="explain its parts, or raise search.max_length",
+        )
 
 
 def parts_of(lm: SpeakingModel, distortion: Sequence[DistortionModel]) -> Iterator[Part]:

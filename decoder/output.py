@@ -9,6 +9,7 @@ import numpy as np
 
 from hyperbaton.decoder.decoded import Decoded
 from hyperbaton.decoder.lattice import NONE
+from hyperbaton.decoder.phrase_decoded import PhraseDecoded
 from hyperbaton.decoder.translator import Translation, Translator
 from hyperbaton.foundation.files.vocabulary import RESERVED
 
@@ -41,9 +42,9 @@ def as_field(result: Translation) -> str:
 def lattice_lines(number: int, decoded: Decoded) -> Iterator[str]:
     """A sentence's lattice in the format of Moses' -output-search-graph, one line for each arc; no
     lines for an empty sentence. The number of a node is that of its best arc."""
-    lattice, table = decoded.lattice, decoded.options.table
-    if lattice is None:
+    if not isinstance(decoded, PhraseDecoded) or decoded.lattice is None:
         return
+    lattice, table = decoded.lattice, decoded.options.table
     line_of_node = np.zeros(len(lattice), np.int64)
     changes = np.flatnonzero(np.diff(lattice.arc_to, prepend=NONE))  # first arc of each node
     line_of_node[lattice.arc_to[changes]] = changes + 1

@@ -8,9 +8,9 @@ hardly ever one sentence, and no model was trained on such sentences.
               3            7                     cut at the last mark that is not too far back
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from functools import reduce
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property, reduce
 from unicodedata import category
 
 import numpy as np
@@ -19,8 +19,7 @@ from hyperbaton.corpus.languages import FINAL
 from hyperbaton.corpus.sentences.sentence import Sentence
 from hyperbaton.decoder.decoded import Decoded
 from hyperbaton.decoder.statistics import SearchStatistics
-from hyperbaton.foundation.arrays import FloatArray, Int32Array, Int64Array, Ragged
-from hyperbaton.models.distortion.interface import FIRST_GIVEN, OptionTable
+from hyperbaton.foundation.arrays import FloatArray, Int64Array, Ragged
 
 OPENING = {"Ps", "Pi"}  # Unicode categories of opening brackets and quotation marks
 
@@ -75,64 +74,105 @@ def _part(sentence: Sentence, begin: int, end: int) -> Sentence:
 
 @dataclass(frozen=True, eq=False)
 class Joined(Decoded):
-    """The joined translation of all pieces. It has no lattice, and its options and scorers cannot
-    be used for another search."""
+    """The joined translation of all pieces, whose lists have equal lengths."""
 
-    parts: tuple[Decoded, ...] = ()
+    sentence: Sentence
+    parts: tuple[Decoded, ...]
 
     @property
-    def n_pieces(self) -> int:
-        return len(self.parts)
+    def scores(self) -> FloatArray:  # type: ignore[override]
+        return np.sum([part.scores for part in self.parts], axis=0)  # type: ignore[no-any-return]
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:  # type: ignore[override]
+        return self.parts[0].feature_names
 
     @property
     def statistics(self) -> SearchStatistics:
         total = reduce(SearchStatistics.add, (part.statistics for part in self.parts))
         return total._replace(sentences=1)
 
+    @property
+    def n_pieces(self) -> int:
+        return len(self.parts)
+
+    def words(self, number: int = 0) -> list[str]:
+        return [word for part in self.parts for word in part.words(number)]
+
+    def spans(self, number: int = 0) -> list[tuple[int, int, int, int]]:
+        return [
+            (start + source, end + source, target_start + target, target_end + target)
+            for part, source, target in self._places(number)
+            for start, end, target_start, target_end in part.spans(number)
+        ]
+
+    def links(self, number: int = 0) -> list[tuple[int, int]]:
+        return [
+            (f + source, e + target)
+            for part, source, target in self._places(number)
+            for f, e in part.links(number)
+        ]
+
+    def unknown(self, number: int = 0) -> tuple[int, ...]:
+        before = np.cumsum([0, *(len(part.spans(number)) for part in self.parts)]).tolist()
+        return tuple(
+            step + first
+            for part, first in zip(self.parts, before, strict=False)
+            for step in part.unknown(number)
+        )
+
+    def copied(self, number: int = 0) -> list[str]:
+        return [word for part in self.parts for word in part.copied(number)]
+
     def features(self) -> FloatArray:
         values: FloatArray = np.sum([part.features() for part in self.parts], axis=0)
         return values
 
+    def all_words(self) -> Ragged:
+        before = np.cumsum([0, *(len(part.sentence) for part in self.parts)]).tolist()
+        return _rows_joined(
+            [
+                Ragged(
+                    np.where(words.values < 0, words.values - source, words.values), words.offsets
+                )
+                for words, source in zip(self._all_words, before, strict=False)
+            ]
+        )
+
+    def all_links(self) -> Ragged:
+        source, target = 0, np.zeros(len(self), np.int64)
+        moved = []
+        for part, words in zip(self.parts, self._all_words, strict=True):
+            links = part.all_links()
+            before = np.stack([np.full(len(links.values), source), target[links.row_of_value]], 1)
+            moved.append(Ragged((links.values + before).astype(np.uint16), links.offsets))
+            source, target = source + len(part.sentence), target + words.lengths
+        return _rows_joined(moved)
+
     def take(self, numbers: Int64Array) -> "Joined":
-        parts = tuple(part.take(numbers) for part in self.parts)
-        return join(self.sentence, parts)
+        return Joined(self.sentence, tuple(part.take(numbers) for part in self.parts))
+
+    @cached_property
+    def _all_words(self) -> list[Ragged]:
+        return [part.all_words() for part in self.parts]
+
+    def _places(self, number: int) -> Iterator[tuple[Decoded, int, int]]:
+        """Yields every piece with its first source and target position."""
+        source = target = 0
+        for part in self.parts:
+            yield part, source, target
+            source, target = source + len(part.sentence), target + len(part.words(number))
 
 
 def join(sentence: Sentence, parts: Sequence[Decoded]) -> Joined:
     """Joins the best derivations of all pieces, then the second best, and so on."""
     size = max(map(len, parts))
-    parts = [part.take(np.minimum(np.arange(size), len(part) - 1)) for part in parts]
-    tables = [part.options.table for part in parts]
-    words = np.cumsum([0, *(len(part.sentence) for part in parts[:-1])])
-    options = np.cumsum([0, *map(len, tables[:-1])])
-    given = np.cumsum([0, *(len(table.given) for table in tables[:-1])])
-    table = replace(
-        tables[0],
-        n_words=len(sentence),
-        start=_concatenated([piece.start for piece in tables], words),
-        end=_concatenated([piece.end for piece in tables], words),
-        entry=np.concatenate([_moved(*pair) for pair in zip(tables, given, strict=True)]),
-        given=tuple(translation for piece in tables for translation in piece.given),
-    )
-    rows = [_concatenated([part.chosen[row] for part in parts], options) for row in range(size)]
-    return Joined(
-        sentence,
-        replace(parts[0].options, table=table),
-        (),
-        Ragged(np.concatenate(rows), np.cumsum([0, *map(len, rows)])),
-        np.sum([part.scores for part in parts], axis=0),
-        parts[0].lm,
-        parts[0].feature_names,
-        parts=tuple(parts),
-    )
+    numbers = (np.minimum(np.arange(size), len(part) - 1) for part in parts)
+    return Joined(sentence, tuple(part.take(n) for part, n in zip(parts, numbers, strict=True)))
 
 
-def _moved(table: OptionTable, n_before: int) -> Int64Array:
-    """The entries, with given translations renumbered to follow `n_before` others."""
-    return np.where(table.entry <= FIRST_GIVEN, table.entry - n_before, table.entry)
-
-
-def _concatenated(arrays: Sequence[Int32Array], before: Int64Array) -> Int32Array:
-    """Concatenates arrays after adding an offset to each."""
-    moved = [values + number for values, number in zip(arrays, before, strict=True)]
-    return np.concatenate(moved).astype(np.int32)
+def _rows_joined(parts: Sequence[Ragged]) -> Ragged:
+    """The first rows of all parts one after the other, then their second rows, and so on."""
+    rows = [part[row] for row in range(len(parts[0])) for part in parts]
+    lengths = sum(part.lengths for part in parts)
+    return Ragged(np.concatenate(rows), np.concatenate([[0], np.cumsum(lengths)]))

@@ -17,9 +17,17 @@ from warnings import warn
 
 from hyperbaton.corpus.sentences.sentence import Sentence
 from hyperbaton.corpus.words.tagger import Tagger
+from hyperbaton.decoder.chart_decode import ChartDecoder, check_chart
 from hyperbaton.decoder.constrained_search import Exactly, Request
-from hyperbaton.decoder.decode import Decoder, IsStopped, SearchSettings, never
+from hyperbaton.decoder.decode import (
+    Decoder,
+    IsStopped,
+    SearchSettings,
+    never,
+    search_settings,
+)
 from hyperbaton.decoder.decoded import Decoded
+from hyperbaton.decoder.phrase_decoded import ONLY_STACKS
 from hyperbaton.decoder.pieces import cut, join
 from hyperbaton.decoder.text_layers import TextLayers
 from hyperbaton.foundation.arrays import FloatArray, Ragged
@@ -30,12 +38,14 @@ from hyperbaton.foundation.work.workplace import Workplace
 from hyperbaton.models.distortion.interface import DistortionModel
 from hyperbaton.models.language_model.speaking import SpeakingModel
 from hyperbaton.models.phrases.table import PhraseTable
+from hyperbaton.models.rules.table import RuleTable
 from hyperbaton.models.system.folder import (
+    GLUE,
     LARGEST_WEIGHT,
     NAME,
     load_distortion,
     load_language_model,
-    load_phrases,
+    load_table,
     read_system,
     require_weights,
     starting_weights,
@@ -88,7 +98,7 @@ class Translator:
 
     def __init__(
         self,
-        phrases: PhraseTable,
+        phrases: PhraseTable | RuleTable,
         lm: SpeakingModel,
         distortion: Iterable[DistortionModel],
         weights: Mapping[str, float],
@@ -96,13 +106,17 @@ class Translator:
         where: str = "",
         preparation: TextLayers = TextLayers(),
     ) -> None:
-        """`preparation` makes sentences from text, with the layers that models need."""
+        """A table of hierarchical rules is searched with a chart. `preparation` makes sentences
+        from text, with the layers that models need."""
         self.phrases, self.lm, self.distortion = phrases, lm, tuple(distortion)
         # Floats only: a kernel would be compiled again for an integer
         self.weights = {name: float(weight) for name, weight in weights.items()}
         self.settings = settings
         self.preparation = preparation
         self._needed = frozenset[str]().union(*(model.requires for model in self.distortion))
+        if isinstance(phrases, RuleTable):
+            require_weights([GLUE], weights, where)
+            check_chart(settings, self.distortion)
         for model in self.distortion:
             require_weights(model.feature_names, weights, where)
         for name, weight in self.weights.items():
@@ -112,7 +126,7 @@ class Translator:
                     where=where,
                     expected=f"expected −{LARGEST_WEIGHT:,.0f} to {LARGEST_WEIGHT:,.0f}",
                 )
-        self._idle: SimpleQueue[Decoder] = SimpleQueue()  # decoders not in use
+        self._idle: SimpleQueue[Decoder | ChartDecoder] = SimpleQueue()  # decoders not in use
         with self._borrowed_decoder() as first:
             self.feature_names = first.feature_names
 
@@ -124,6 +138,7 @@ class Translator:
         distortion: Iterable[str] = (),
         *,
         allow_plugins: bool = False,
+        search: str = "",
     ) -> "Translator":
         """Loads a system from its folder.
 
@@ -132,18 +147,21 @@ class Translator:
         * `distortion`: distortion models to use instead of those of the system. Features that the
           system has no weights for start with the initial weights of their models.
         * `allow_plugins`: trust the system to name models that are not part of hyperbaton.
+        * `search`: `stack` or `chart`, for a system with phrases and hierarchical rules.
         """
         directory, distortion = Path(directory), tuple(distortion)
         content = read_system(directory)
         lm = load_language_model(directory)
         if settings is None:
-            settings = SearchSettings(distortion_limit=content["search"]["distortion_limit"])
+            settings = search_settings(directory)
         weights = content["weights"]
-        models = load_distortion(directory, distortion, allow_plugins=allow_plugins)
+        table, models = load_table(directory, search), list[DistortionModel]()
+        if distortion or isinstance(table, PhraseTable):
+            models = load_distortion(directory, distortion, allow_plugins=allow_plugins)
         if distortion:
             weights = starting_weights(models, lm.feature_names) | weights
         where, preparation = str(directory / NAME), TextLayers.load(directory)
-        return cls(load_phrases(directory), lm, models, weights, settings, where, preparation)
+        return cls(table, lm, models, weights, settings, where, preparation)
 
     @overload
     def translate(self, sentence: Sentence | str) -> Translation: ...
@@ -176,9 +194,8 @@ class Translator:
 
     def _best(self, sentence: Sentence | str, is_stopped: IsStopped = never) -> Translation:
         """The best translation; warns if most of it is copied from the source."""
-        best = self.results(self.decode(sentence, is_stopped=is_stopped))[0]
-        copied = (best.segmentation[phrase] for phrase in best.unknown)
-        n_copied = sum(end - start for start, end, _, _ in copied)
+        decoded = self.decode(sentence, is_stopped=is_stopped)
+        best, n_copied = self.results(decoded)[0], len(decoded.copied())
         if 2 * n_copied > len(best.source_words):
             warn(
                 f"{n_copied} of {len(best.source_words)} words are unknown and were copied: "
@@ -219,8 +236,11 @@ class Translator:
         if isinstance(sentence, str):
             sentence = self.preparation.parse(sentence.removesuffix("\n"))
         sentence = self._checked(sentence)
+        if isinstance(self.phrases, RuleTable):
+            self.phrases.check_text(sentence.words)
         with self._borrowed_decoder(is_stopped) as decoder:
             if request is not None:
+                decoder = _for_stacks(decoder, "a given translation, prefix or order")
                 return request.decode(decoder, sentence, n_best, distinct=distinct)
             if pieces := self._pieces(sentence):
                 parts = [decoder.decode(piece, n_best, distinct=distinct) for piece in pieces]
@@ -231,6 +251,7 @@ class Translator:
         """Derivations that a search with the same system found, perhaps on another machine: the
         options `chosen` in each, and their scores."""
         with self._borrowed_decoder() as decoder:
+            decoder = _for_stacks(decoder, "options of derivations")
             return decoder.derivations(self._checked(sentence), chosen, scores)
 
     def results(self, decoded: Decoded) -> list[Translation]:
@@ -301,15 +322,25 @@ class Translator:
         return cut(sentence, longest or len(sentence), breaks)
 
     @contextmanager
-    def _borrowed_decoder(self, is_stopped: IsStopped = never) -> Iterator[Decoder]:
+    def _borrowed_decoder(self, is_stopped: IsStopped = never) -> Iterator[Decoder | ChartDecoder]:
         """Provides a decoder that no other thread uses."""
         try:
             decoder = self._idle.get_nowait()
         except Empty:
-            parts = self.phrases, self.lm, self.distortion
-            decoder = Decoder(*parts, self.weights, self.settings)
+            how = self.weights, self.settings
+            if isinstance(self.phrases, RuleTable):
+                decoder = ChartDecoder(self.phrases, self.lm, *how)
+            else:
+                decoder = Decoder(self.phrases, self.lm, self.distortion, *how)
         decoder.is_stopped = is_stopped
         try:
             yield decoder
         finally:
             self._idle.put(decoder)
+
+
+def _for_stacks(decoder: Decoder | ChartDecoder, what: str) -> Decoder:
+    """The decoder, if it has the stack search."""
+    if isinstance(decoder, Decoder):
+        return decoder
+    raise SettingError(f"{what}: the chart search has no such thing", expected=ONLY_STACKS)

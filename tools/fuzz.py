@@ -66,6 +66,7 @@ from hyperbaton.models.distortion.parse.rewrites import parse_rewrites
 from hyperbaton.models.language_model.arpa import read_arpa
 from hyperbaton.models.language_model.model import LanguageModel
 from hyperbaton.models.phrases.moses_tables import read_phrase_table
+from hyperbaton.models.rules.moses_table import read_rule_table
 from hyperbaton.models.system.folder import read_system
 from hyperbaton.models.system.moses_ini import read_moses_ini
 from hyperbaton.tuning.comparison.configuration import read_configuration
@@ -232,6 +233,7 @@ READERS = {
     "pool": Reader(load_pool),
     "prefix": requested("prefix"),
     "raw-text": Reader(raw_text),
+    "rule-table": Reader(read_rule_table),
     "reordering-table": Reader(reordering, prepare=good_phrases),
     "rewrites": Reader(lambda path: parse_rewrites(path.read_text(errors="replace"), "x")),
     "system": Reader(lambda path: read_system(path.parent), "model.toml", nested=nested_toml),

@@ -116,13 +116,13 @@ def _extract(
     for sentence in range(first, last):
         n_source = source_offsets[sentence + 1] - source_offsets[sentence]
         n_target = target_offsets[sentence + 1] - target_offsets[sentence]
-        begin, sources, low, high = _by_target(
+        begin, sources, low, high = links_by_target(
             links[link_offsets[sentence] : link_offsets[sentence + 1]], n_source, n_target
         )
-        size = _blocks(n_target, begin, sources, low, high, max_length, blocks)
+        size = consistent_blocks(n_target, begin, sources, low, high, max_length, blocks)
         if size > len(blocks):
             blocks = np.empty((size, 4), np.int32)
-            _blocks(n_target, begin, sources, low, high, max_length, blocks)
+            consistent_blocks(n_target, begin, sources, low, high, max_length, blocks)
         if row + size > len(found):
             larger = np.empty(2 * (row + size), OCCURRENCE)
             for k in range(row):  # assigning a slice would take seconds to compile
@@ -147,7 +147,7 @@ def _extract(
 
 
 @inner
-def _by_target(links, n_source, n_target):
+def links_by_target(links, n_source, n_target):
     """Links grouped by target word, and for each source word the first and last target word."""
     begin = np.zeros(n_target + 1, np.int32)
     low = np.full(n_source, n_target, np.int32)
@@ -168,7 +168,7 @@ def _by_target(links, n_source, n_target):
 
 
 @inner
-def _blocks(n_target, begin, sources, low, high, max_length, blocks):
+def consistent_blocks(n_target, begin, sources, low, high, max_length, blocks):
     """Writes the first and last source and target words of all consistent blocks, up to the
     capacity of `blocks`; returns the number of blocks."""
     n_source = len(low)

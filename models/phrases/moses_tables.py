@@ -34,9 +34,9 @@ COMPRESSED_AT_ONCE = 5_000  # lines per write
 
 def write_phrase_table(table: PhraseTable, path: Path) -> None:
     alignments = _alignment_texts(table)
-    scores = _numbers(np.exp(table.scores_of().astype(np.float64)))
-    counts = _numbers(table.counts_of())
-    _write_lines(
+    scores = number_texts(np.exp(table.scores_of().astype(np.float64)))
+    counts = number_texts(table.counts_of())
+    write_lines(
         path,
         (
             f"{phrases}{scores[entry]} ||| {alignments[entry]} ||| {counts[entry]} ||| |||\n"
@@ -48,8 +48,8 @@ def write_phrase_table(table: PhraseTable, path: Path) -> None:
 def write_reordering_table(table: PhraseTable, path: Path) -> None:
     if not table.reordering_type:
         raise DataError("the phrase table has no reordering scores", where=str(path))
-    scores = _numbers(np.exp(table.reordering_of()))
-    _write_lines(path, (f"{phrases}{scores[entry]}\n" for phrases, entry in _sorted_entries(table)))
+    scores = number_texts(np.exp(table.reordering_of()))
+    write_lines(path, (f"{phrases}{scores[entry]}\n" for phrases, entry in _sorted_entries(table)))
 
 
 def read_phrase_table(
@@ -61,7 +61,7 @@ def read_phrase_table(
     """The table, and the number of entries that were skipped because a phrase is too long for the
     inner alignment. The reordering table must have the same phrase pairs, in any order."""
     reader = _Reader()
-    _each_line(path, lambda line: reader.add(_fields(line)), "reading phrase pairs", progress)
+    each_line(path, lambda line: reader.add(fields_of(line)), "reading phrase pairs", progress)
     reordering = np.empty((len(reader.inner), 0))
     if reordering_path is not None:
         columns = len(ReorderingType.parse(reordering_type).columns)
@@ -128,8 +128,8 @@ class _Reader:
                 f"the alignment {alignment} has a link outside its phrase pair",
                 f"the pair has {lengths[0]} source and {lengths[1]} target words, counted from 0",
             )
-        self.probabilities.extend(_probabilities(scores, len(SCORES)))
-        self.counts.extend(_counts(counts))
+        self.probabilities.extend(parsed_probabilities(scores, len(SCORES)))
+        self.counts.extend(parsed_counts(counts))
         self.inner.append(mask)
         self.source.row_of_entry.append(f)
         self.target.row_of_entry.append(e)
@@ -161,16 +161,16 @@ def _read_reordering(path: Path, reader: _Reader, columns: int, progress: Progre
     seen = np.zeros(len(reader.inner), bool)
 
     def take(line: str) -> None:
-        source, target, scores = _fields(line)[:3]
+        source, target, scores = fields_of(line)[:3]
         entry = reader.entry(source, target)
         if entry is None:
             return
         if seen[entry]:
             raise BadLine("table", f"the phrase pair {source} ||| {target} is listed twice")
-        result[entry] = _probabilities(scores, columns)
+        result[entry] = parsed_probabilities(scores, columns)
         seen[entry] = True
 
-    _each_line(path, take, "reading reordering scores", progress)
+    each_line(path, take, "reading reordering scores", progress)
     if not seen.all():
         raise DataError(
             f"lacks {np.count_nonzero(~seen)} phrase pairs of the phrase table",
@@ -180,13 +180,13 @@ def _read_reordering(path: Path, reader: _Reader, columns: int, progress: Progre
     return result
 
 
-def _each_line(path: Path, take: Callable[[str], None], what: str, progress: Progress) -> None:
+def each_line(path: Path, take: Callable[[str], None], what: str, progress: Progress) -> None:
     for number, _ in parse_lines(path, take):
         if number % PROGRESS_EVERY == 0:
             progress(what, number)
 
 
-def _fields(line: str) -> list[str]:
+def fields_of(line: str) -> list[str]:
     fields = [field.strip(" ") for field in line.split("|||")]
     if len(fields) < 3 or not fields[0] or not fields[1]:
         raise BadLine("table", f"{line[:60]!r} is not an entry", "expected f ||| e ||| scores ...")
@@ -207,7 +207,7 @@ def _floats(text: str, n: int) -> list[float]:
     return numbers
 
 
-def _probabilities(text: str, n: int) -> list[float]:
+def parsed_probabilities(text: str, n: int) -> list[float]:
     numbers = _floats(text, n)
     for number in numbers:
         if not 0.0 <= number <= CERTAIN:  # also nan
@@ -215,7 +215,7 @@ def _probabilities(text: str, n: int) -> list[float]:
     return numbers
 
 
-def _counts(text: str) -> list[float]:
+def parsed_counts(text: str) -> list[float]:
     """Parses counts, which are fractions if the corpus was weighted; old tables have none."""
     if not text.strip(" |"):
         return [0.0, 0.0, 0.0]
@@ -229,18 +229,24 @@ def _counts(text: str) -> list[float]:
 def _inner(text: str) -> tuple[int, int, int]:
     """The links as bits, and the smallest numbers of source and target words they need."""
     mask = n_source = n_target = 0
-    for link in text.split():
-        source, dash, target = link.partition("-")
-        if not (dash and source.isdecimal() and target.isdecimal() and len(link) < LONGEST_LINK):
-            raise BadLine("table", f"{link!r:.40} is not a link", "expected links such as 0-0 1-2")
-        f, e = int(source), int(target)
+    for f, e in parsed_links(text):
         n_source, n_target = max(n_source, f + 1), max(n_target, e + 1)
         if max(f, e) < GRID:
             mask |= 1 << (GRID * e + f)
     return mask, n_source, n_target
 
 
-def _write_lines(path: Path, lines: Iterator[str]) -> None:
+def parsed_links(text: str) -> list[tuple[int, int]]:
+    links = []
+    for link in text.split():
+        source, dash, target = link.partition("-")
+        if not (dash and source.isdecimal() and target.isdecimal() and len(link) < LONGEST_LINK):
+            raise BadLine("table", f"{link!r:.40} is not a link", "expected links such as 0-0 1-2")
+        links.append((int(source), int(target)))
+    return links
+
+
+def write_lines(path: Path, lines: Iterator[str]) -> None:
     with open_to_write(path) as stream:
         while batch := "".join(islice(lines, COMPRESSED_AT_ONCE)):  # single lines are slow
             stream.write(batch.encode())
@@ -278,6 +284,6 @@ def _alignment_texts(table: PhraseTable) -> list[str]:
     return [texts[i] for i in table.alignment.tolist()]
 
 
-def _numbers(columns: FloatArray) -> list[str]:
+def number_texts(columns: FloatArray) -> list[str]:
     form = " ".join(["%.6g"] * columns.shape[1])
     return [form % tuple(row) for row in columns.tolist()]

@@ -12,11 +12,14 @@ from hyperbaton.foundation.files.sealed_folders import damaged_files, forgetting
 from hyperbaton.models.language_model.parts import load_part
 from hyperbaton.models.system.folder import (
     NAME,
+    PHRASES,
+    RULES,
     TAGGER,
     TEXT,
     language_models,
     load_entry,
     load_phrases,
+    load_rules,
     load_source_tagger,
     load_text,
     read_system,
@@ -24,7 +27,8 @@ from hyperbaton.models.system.folder import (
 )
 
 LOADERS: Mapping[str, Callable[[Path], Any]] = {
-    "phrases": load_phrases,
+    PHRASES: load_phrases,
+    RULES: load_rules,
     TAGGER: load_source_tagger,
     TEXT: load_text,
 }

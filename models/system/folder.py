@@ -38,6 +38,7 @@ from hyperbaton.models.language_model.parts import load_part
 from hyperbaton.models.language_model.several import LanguageModels
 from hyperbaton.models.language_model.speaking import SpeakingModel
 from hyperbaton.models.phrases.table import SCORES, PhraseTable
+from hyperbaton.models.rules.table import RuleTable
 from hyperbaton.models.system.stages import PARTS, remove_other_parts
 
 if TYPE_CHECKING:  # imported only for systems with raw text
@@ -53,6 +54,10 @@ TAGGER = "source_tagger"  # a part of systems that were trained with tags
 TEXT = "text"  # the part with the truecasers; also the table that describes the text pipelines
 LM = "lm"  # the language model; further ones are lm.NAME
 FURTHER_LM = 0.1  # starting weight
+PHRASES, RULES = "phrases", "rules"  # the parts with what is translated; a system may have both
+STACK, CHART = "stack", "chart"  # searches, for phrases and for hierarchical rules
+SEARCHES = STACK, CHART
+GLUE = "glue"  # feature of the chart search: steps that put spans one after the other
 
 
 @dataclass(frozen=True)
@@ -77,7 +82,7 @@ def default_models(reordering_type: str) -> list[DistortionModel]:
 
 
 def starting_weights(
-    models: Iterable[DistortionModel], lms: Iterable[str] = ()
+    models: Iterable[DistortionModel], lms: Iterable[str] = (), *, has_rules: bool = False
 ) -> dict[str, float]:
     """Weights before tuning, by feature name: Moses' defaults, if Moses has the feature. `lms` are
     the names of the language models if there are several.
@@ -89,6 +94,7 @@ def starting_weights(
     weights |= {"phrase_penalty": 0.2, "word_penalty": -1.2, LM: 0.5}
     weights |= {name: FURTHER_LM for name in lms if name != LM}
     weights |= {"unknown": 1.0}
+    weights |= {GLUE: 0.0} if has_rules else {}
     for model in models:
         weights |= dict(zip(model.feature_names, model.initial_weights, strict=True))
     return weights
@@ -229,11 +235,15 @@ def _check(content: dict[str, Any], where: str) -> None:
     for name in ("parts", "weights", "search"):
         if not isinstance(content.get(name), dict):
             raise DataError(f"has no table [{name}]", where=where, advice=ADVICE)
-    for name in {"phrases": None, "lm": None, **content["parts"]}:
+    searched = RULES if RULES in content["parts"] else PHRASES
+    for name in {searched: None, LM: None, **content["parts"]}:
         part = content["parts"].get(name)
         if not _is_part(part):
             raise DataError(f"parts.{name} is {part!r}, not a folder", where=where, advice=ADVICE)
-    _check_weights(content["weights"], where, language_models(content["parts"]))
+    needed = starting_weights(
+        (), language_models(content["parts"]), has_rules=RULES in content["parts"]
+    )
+    _check_weights(content["weights"], where, needed)
     entries = content.get("distortion")
     if not isinstance(entries, list) or not all(map(_is_entry, entries)):
         raise DataError("has no list [[distortion]] of models", where=where, advice=ADVICE)
@@ -259,8 +269,8 @@ def require_weights(names: Iterable[str], weights: Mapping[str, Any], where: str
             raise DataError(f"the feature {name!r} has no weight", where=where, expected=expected)
 
 
-def _check_weights(weights: dict[str, Any], where: str, lms: Iterable[str]) -> None:
-    require_weights(starting_weights((), lms), weights, where)
+def _check_weights(weights: dict[str, Any], where: str, needed: Iterable[str]) -> None:
+    require_weights(needed, weights, where)
     for name, weight in weights.items():
         if type(weight) not in (int, float) or not abs(weight) <= LARGEST_WEIGHT:
             raise DataError(f"weights.{name} is {weight!r:.40}, not a number", where=where)
@@ -363,7 +373,29 @@ def part_folders(content: Mapping[str, Any]) -> list[str]:
 
 
 def load_phrases(directory: Path) -> PhraseTable:
-    return PhraseTable.load(directory / read_system(directory)["parts"]["phrases"])
+    return PhraseTable.load(_part_with(directory, PHRASES, "phrase table"))
+
+
+def load_rules(directory: Path) -> RuleTable:
+    return RuleTable.load(_part_with(directory, RULES, "hierarchical rules"))
+
+
+def search_of(directory: Path) -> str:
+    """The search that a system uses unless asked for the other."""
+    return STACK if PHRASES in read_system(directory)["parts"] else CHART
+
+
+def load_table(directory: Path, search: str = "") -> PhraseTable | RuleTable:
+    """The phrase table, or the hierarchical rules for the chart search."""
+    is_chart = (search or search_of(directory)) == CHART
+    return load_rules(directory) if is_chart else load_phrases(directory)
+
+
+def _part_with(directory: Path, name: str, what: str) -> Path:
+    part = read_system(directory)["parts"].get(name)
+    if part is None:
+        raise DataError(f"the system has no {what}", where=str(directory / NAME))
+    return directory / str(part)
 
 
 def load_text(directory: Path) -> "TextPipelines | None":

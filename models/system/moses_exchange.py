@@ -23,19 +23,30 @@ from hyperbaton.models.phrases.moses_tables import (
 from hyperbaton.models.phrases.reordering import ReorderingType
 from hyperbaton.models.phrases.table import FORMAT as PHRASES_FORMAT
 from hyperbaton.models.phrases.table import SCORES
+from hyperbaton.models.rules.moses_table import GLUE_GRAMMAR, read_rule_table, write_rule_table
+from hyperbaton.models.rules.table import FORMAT as RULES_FORMAT
 from hyperbaton.models.system.folder import (
+    CHART,
+    GLUE,
     LM,
     NAME,
+    PHRASES,
+    RULES,
     FittedModel,
     default_models,
     default_weights,
     language_models,
     load_phrases,
+    load_rules,
     read_system,
     require_weights,
+    search_of,
+    starting_weights,
     write_system,
 )
 from hyperbaton.models.system.moses_ini import (
+    CHART_SEARCH,
+    CHART_SPAN,
     LANGUAGE_MODELS,
     PHRASE_TABLES,
     REORDERING,
@@ -67,13 +78,14 @@ def import_moses(
 ) -> None:
     """Converts a Moses configuration and the files that it names to a system."""
     ini = read_moses_ini(ini_path)
+    if ini.is_chart:
+        import_rules(ini, out, reporter)
+        return
     table = ini.only(PHRASE_TABLES, "phrase table")
     lms = _language_models(ini)
     used = _used(ini)
     taken = [*used.values(), *lms.values()]
-    left_out = [f"{f.where}: {f.kind}" for f in ini.features if f not in taken]
-    for line in [*left_out, *ini.unused]:
-        reporter.talk(f"left out, because it is not supported: {line}")
+    _say_unused(ini, taken, reporter.talk)
     reordering = used.get(REORDERING)
     kind = _reordering_type(reordering)
     weights = _weights(ini, used, table, lms, kind)
@@ -92,10 +104,8 @@ def import_moses(
     files = [path for path in (table_path, reordering_path) if path]
     phrases_key = fingerprint(PHRASES_FORMAT, kind, *files)
     with locked(out):
-        parts = {"phrases": run_stage(out, "phrases", phrases_key, phrases, reporter)}
-        for name, path in lm_paths.items():
-            work = partial(fill_part, path, progress=reporter.progress)
-            parts[name] = run_stage(out, name, fingerprint(LM_FORMAT, path), work, reporter)
+        parts = {PHRASES: run_stage(out, PHRASES, phrases_key, phrases, reporter)}
+        parts |= _language_model_parts(lm_paths, out, reporter)
         origin = {"moses_ini": path_text(ini_path)}
         models = [FittedModel(model.name, model) for model in default_models(kind)]
         if osm_path:
@@ -104,14 +114,55 @@ def import_moses(
         write_system(out, parts, weights, models, search, imported=origin)
 
 
+def import_rules(ini: MosesIni, out: Path, reporter: Reporter) -> None:
+    """Converts a configuration with hierarchical rules."""
+    table, glue = ini.rule_tables()
+    lms, used = _language_models(ini), _used(ini)
+    single = [used[kind] for kind in SINGLE_WEIGHTS if kind in used and kind != "Distortion"]
+    _say_unused(ini, [table, *([glue] if glue else []), *single, *lms.values()], reporter.talk)
+    weights = _weights(ini, used, table, lms, "")
+    weights[GLUE] = ini.weights_of(glue, 1)[0] if glue else 0.0
+    del weights["linear"]
+    path, lm_paths = ini.file_of(table), {name: ini.file_of(lm) for name, lm in lms.items()}
+
+    def rules(folder: Path) -> str:
+        read, n_left_out = read_rule_table(path, reporter.progress)
+        if n_left_out:
+            what = counted(n_left_out, "rule")
+            reporter.talk(f"{what} left out: too long, with adjacent gaps or without words")
+        read.save(folder)
+        return f"{len(read):,} rules"
+
+    with locked(out):
+        key = fingerprint(RULES_FORMAT, path)
+        parts = {RULES: run_stage(out, RULES, key, rules, reporter)}
+        parts |= _language_model_parts(lm_paths, out, reporter)
+        search = {"distortion_limit": ini.distortion_limit}
+        write_system(out, parts, weights, [], search, imported={"moses_ini": path_text(ini.path)})
+
+
+def _say_unused(ini: MosesIni, taken: list[FeatureLine], talk: Talk) -> None:
+    left_out = [f"{f.where}: {f.kind}" for f in ini.features if f not in taken]
+    for line in [*left_out, *ini.unused]:
+        talk(f"left out, because it is not supported: {line}")
+
+
+def _language_model_parts(paths: dict[str, Path], out: Path, reporter: Reporter) -> dict[str, str]:
+    parts = {}
+    for name, path in paths.items():
+        work = partial(fill_part, path, progress=reporter.progress)
+        parts[name] = run_stage(out, name, fingerprint(LM_FORMAT, path), work, reporter)
+    return parts
+
+
 def export_moses(directory: Path, out: Path, talk: Talk = silent) -> None:
     """Writes a system as Moses' files into the folder `out`."""
     content = read_system(directory)
+    if search_of(directory) == CHART:
+        export_rules(directory, out, talk)
+        return
     table, parts = load_phrases(directory), content["parts"]
-    lms = {name: load_part(directory / parts[name]) for name in language_models(parts)}
-    classes = [name for name, lm in lms.items() if isinstance(lm, ClassModel)]
-    for name in classes:
-        del lms[name]
+    lms = _word_models(directory, parts)
     lm_files = {name: name + _suffix(lm) for name, lm in lms.items()}
     names = {entry["name"] for entry in content["distortion"]}
     kind = table.reordering_type if "msd" in names else ""  # the table may have unused scores
@@ -131,19 +182,64 @@ def export_moses(directory: Path, out: Path, talk: Talk = silent) -> None:
         path = out / f"reordering-table.{kind}.gz"
         write_reordering_table(table, path)
         talk(str(path))
-    for name, lm in lms.items():
-        path = out / lm_files[name]
-        if isinstance(lm, KenlmModel):
-            copy_file(lm.path, path)
-        elif isinstance(lm, LanguageModel):
-            write_arpa(lm.ngrams(), path)
-        talk(str(path))
+    _write_models(lms, out, talk)
     for model in osm:
         write_arpa(model.moses_ngrams(), out / FILE)
         talk(str(out / FILE))
     with open_to_write(out / "moses.ini") as stream:
         stream.write(ini.encode())
     talk(str(out / "moses.ini"))
+
+
+def export_rules(directory: Path, out: Path, talk: Talk) -> None:
+    """Writes a system with hierarchical rules."""
+    content, table = read_system(directory), load_rules(directory)
+    weights, lms = content["weights"], _word_models(directory, content["parts"])
+    for name in weights:
+        if name not in {*starting_weights((), lms, has_rules=True)}:
+            talk(f"left out, because Moses has no such feature: {name}")
+    make_folder(out)
+    write_rule_table(table, out / "rule-table.gz")
+    talk(f"{out / 'rule-table.gz'}: {len(table):,} rules")
+    values = (str(weights[f"translation.{name}"]) for name in SCORES)
+    form = "PhraseDictionaryMemory name=TranslationModel{} num-features={} path={}"
+    features = ["UnknownWordPenalty", "WordPenalty", "PhrasePenalty"]
+    lines = [f"{feature}0= {weights[SINGLE_WEIGHTS[feature]]}" for feature in features]
+    lines += [f"TranslationModel0= {' '.join(values)}", f"TranslationModel1= {weights[GLUE]}"]
+    features += [form.format(0, 4, "rule-table.gz"), form.format(1, 1, "glue-grammar")]
+    for number, (name, lm) in enumerate(lms.items()):
+        features.append(f"KENLM name=LM{number} factor=0 path={name}{_suffix(lm)} order={lm.order}")
+        lines.append(f"LM{number}= {weights[name]}")
+    _write_models(lms, out, talk)
+    sections = {
+        "input-factors": ["0"],
+        "mapping": ["0 T 0", "1 T 1"],
+        "search-algorithm": [CHART_SEARCH],
+        "non-terminals": ["X"],
+        "max-chart-span": [CHART_SPAN, "1000"],
+        "feature": features,
+        "weight": lines,
+    }
+    for name, text in (("glue-grammar", GLUE_GRAMMAR), ("moses.ini", _text_of(sections))):
+        with open_to_write(out / name) as stream:
+            stream.write(text.encode())
+        talk(str(out / name))
+
+
+def _word_models(directory: Path, parts: dict[str, str]) -> dict[str, SingleModel]:
+    """The language models of words, by name."""
+    lms = {name: load_part(directory / parts[name]) for name in language_models(parts)}
+    return {name: lm for name, lm in lms.items() if not isinstance(lm, ClassModel)}
+
+
+def _write_models(lms: dict[str, SingleModel], out: Path, talk: Talk) -> None:
+    for name, lm in lms.items():
+        path = out / f"{name}{_suffix(lm)}"
+        if isinstance(lm, KenlmModel):
+            copy_file(lm.path, path)
+        elif isinstance(lm, LanguageModel):
+            write_arpa(lm.ngrams(), path)
+        talk(str(path))
 
 
 def _suffix(lm: SingleModel) -> str:
@@ -238,4 +334,8 @@ def _ini_text(
         "feature": features,
         "weight": lines,
     }
+    return _text_of(sections)
+
+
+def _text_of(sections: dict[str, list[str]]) -> str:
     return "\n".join(f"[{name}]\n" + "\n".join(body) + "\n" for name, body in sections.items())

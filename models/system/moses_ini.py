@@ -28,7 +28,16 @@ SINGLE_WEIGHTS = {  # features with one weight and no file, by our name
     "PhrasePenalty": "phrase_penalty",
     "Distortion": "linear",
 }
-USED_SECTIONS = ("feature", "weight", "distortion-limit", "input-factors", "mapping")
+CHART_SEARCH, CHART_SPAN = "3", "20"  # as Moses trains and searches by default
+USED_SECTIONS = (
+    "feature",
+    "weight",
+    "distortion-limit",
+    "input-factors",
+    "mapping",
+    "non-terminals",
+    "max-chart-span",
+)
 
 
 @dataclass(frozen=True)
@@ -48,6 +57,7 @@ class MosesIni:
     features: list[FeatureLine] = field(default_factory=list)
     weights: dict[str, list[float]] = field(default_factory=dict)
     distortion_limit: int = 6  # Moses' default
+    is_chart: bool = False  # whether rules are hierarchical
     unused: list[str] = field(default_factory=list)  # unsupported lines, with file and line number
 
     def only(self, kinds: tuple[str, ...], what: str) -> FeatureLine:
@@ -63,6 +73,19 @@ class MosesIni:
                 advice=f"{packed[0]}: {advice}" if packed and kinds == PHRASE_TABLES else "",
             )
         return lines[0]
+
+    def rule_tables(self) -> tuple[FeatureLine, FeatureLine | None]:
+        """The table of hierarchical rules, and the glue grammar, which has one score."""
+        lines = [feature for feature in self.features if feature.kind in PHRASE_TABLES]
+        glue = [line for line in lines if line.arguments.get("num-features") == "1"]
+        if len(lines) - len(glue) != 1 or len(glue) > 1:
+            raise DataError(
+                f"has {len(lines)} rule tables",
+                where=str(self.path),
+                expected="expected one with four scores, and a glue grammar with one",
+            )
+        [table] = [line for line in lines if line not in glue]
+        return table, glue[0] if glue else None
 
     def weights_of(self, feature: FeatureLine, n: int) -> list[float]:
         """The weights of a feature; a missing weight is an error, never silently 1."""
@@ -123,5 +146,7 @@ def _take(ini: MosesIni, section: str, text: str, where: str) -> None:
             ini.distortion_limit = int(text)
         except ValueError:
             raise DataError(f"{text!r} is not a whole number", where=where) from None
+    elif section == "search-algorithm":
+        ini.is_chart = text == CHART_SEARCH
     elif section not in USED_SECTIONS:
         ini.unused.append(f"{where}: [{section}] {text}")

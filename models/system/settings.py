@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from hyperbaton.corpus.corpora.reading import CorpusSettings
 from hyperbaton.corpus.raw_text.settings import TextSettings
 from hyperbaton.models.phrases.settings import PhraseSettings
+from hyperbaton.models.rules.settings import RuleSettings
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,10 @@ class ResourceSettings:
     memory: str = "3GB"
 
 
+PHRASE_BASED, HIERARCHICAL, BOTH = "phrases", "hierarchical", "both"
+GRAMMARS = PHRASE_BASED, HIERARCHICAL, BOTH
+
+
 @dataclass(frozen=True)
 class TrainingSettings:
     corpus: CorpusSettings = CorpusSettings()
@@ -45,3 +50,14 @@ class TrainingSettings:
     distortion: tuple[str, ...] = ()  # models as `name,key=value,…`; none: linear and msd
     seed: int = 0
     text: TextSettings = TextSettings()
+    rules: RuleSettings = RuleSettings()
+    rules_for: tuple[str, ...] = ()  # source texts; without any, all rules are kept
+    grammar: str = PHRASE_BASED  # what is trained: phrases, hierarchical rules, or both
+
+    @property
+    def has_phrases(self) -> bool:
+        return self.grammar != HIERARCHICAL
+
+    @property
+    def has_rules(self) -> bool:
+        return self.grammar != PHRASE_BASED

@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 
 from hyperbaton.corpus.corpora.corpus import Side
-from hyperbaton.corpus.text import split_words
+from hyperbaton.corpus.sentences.sentence import Sentence
+from hyperbaton.corpus.text import parse_lines, split_words
 from hyperbaton.corpus.words.tagger import Tagger
 from hyperbaton.corpus.words.word_classes import WordClasses
 from hyperbaton.foundation.arrays import Ragged
@@ -29,6 +30,7 @@ from hyperbaton.models.language_model.model import LanguageModel
 from hyperbaton.models.language_model.parts import fill_part
 from hyperbaton.models.phrases.building import train_phrases
 from hyperbaton.models.phrases.table import PhraseTable
+from hyperbaton.models.rules.building import train_rules
 from hyperbaton.models.system.stage_loop import Bench
 from hyperbaton.models.system.training_inputs import TrainingCorpus
 
@@ -60,6 +62,19 @@ def make_phrases(
         error.where = error.where or path_text(corpus.inputs.paths["alignment"])
         raise
     return f"{len(table):,} phrase pairs of {len(pairs):,} sentence pairs"
+
+
+def make_rules(bench: Bench, folder: Path, *, corpus: TrainingCorpus) -> str:
+    pairs, _ = corpus.read()
+    settings, text = corpus.inputs.settings, corpus.text()
+    parse = Sentence.parse if text is None else text.sentence
+    texts = [
+        parse(line).words for path in settings.rules_for for _, line in parse_lines(Path(path), str)
+    ]
+    how = settings.rules, bench.threads, bench.here.say
+    table = train_rules(pairs, *how, memory=bench.memory, texts=texts)
+    table.save(folder)
+    return f"{len(table):,} rules of {len(pairs):,} sentence pairs"
 
 
 def make_language_model(bench: Bench, folder: Path, *, corpus: TrainingCorpus) -> str:

@@ -18,7 +18,7 @@ from hyperbaton.corpus.corpora.reading import CorpusFiles
 from hyperbaton.corpus.words.tagger import FORMAT as TAGGER_FORMAT
 from hyperbaton.corpus.words.word_classes import FORMAT as CLASSES_FORMAT
 from hyperbaton.foundation.arrays import Ragged
-from hyperbaton.foundation.errors import SettingError
+from hyperbaton.foundation.errors import SettingError, check_known
 from hyperbaton.foundation.files.sealed_folders import sha256
 from hyperbaton.foundation.files.vocabulary import SPECIAL, Vocabulary
 from hyperbaton.foundation.progress import SILENT, Reporter, Talk
@@ -37,8 +37,12 @@ from hyperbaton.models.phrases.checking import (
 )
 from hyperbaton.models.phrases.settings import NONE
 from hyperbaton.models.phrases.table import FORMAT as PHRASES_FORMAT
+from hyperbaton.models.rules.extraction import check_rule_settings
+from hyperbaton.models.rules.table import FORMAT as RULES_FORMAT
 from hyperbaton.models.system.folder import (
     LM,
+    PHRASES,
+    RULES,
     TAGGER,
     TEXT,
     FittedModel,
@@ -47,7 +51,7 @@ from hyperbaton.models.system.folder import (
     weights_to_keep,
     write_system,
 )
-from hyperbaton.models.system.settings import TrainingSettings
+from hyperbaton.models.system.settings import GRAMMARS, TrainingSettings
 from hyperbaton.models.system.stage_loop import Stage, StageLoop
 from hyperbaton.models.system.stage_work import (
     fit_distortion,
@@ -56,6 +60,7 @@ from hyperbaton.models.system.stage_work import (
     make_classes,
     make_language_model,
     make_phrases,
+    make_rules,
     make_tagger,
     take_model,
 )
@@ -83,7 +88,9 @@ def train_system(
     """
     _check_alignment(files, settings)
     check_training_settings(settings)
-    wanted = wanted_models(settings.distortion, settings.phrases.reordering)
+    wanted = list[tuple[str, DistortionModel]]()
+    if settings.has_phrases:
+        wanted = wanted_models(settings.distortion, settings.phrases.reordering)
     if together:
         check_features(model for _, model in wanted)
     inputs = TrainingInputs.of(files, list(lm_texts), settings)
@@ -102,7 +109,9 @@ def train_system(
             for (name, model), stage in zip(wanted, learned, strict=True)
         ]
         folders = {stage.name: stage.part for stage in (*parts, *tagger)}
-        defaults = starting_weights((fitted.model for fitted in models), language_models(folders))
+        fitted_models = [fitted.model for fitted in models]
+        lms, has_rules = language_models(folders), settings.has_rules
+        defaults = starting_weights(fitted_models, lms, has_rules=has_rules)
         weights, search = weights_to_keep(out, defaults, reporter.talk)
         write_system(out, folders, weights, models, search, **inputs.description())
 
@@ -113,13 +122,22 @@ def part_stages(corpus: TrainingCorpus, talk: Talk) -> list[Stage]:
     key, case = inputs.corpus_key, tuple[Stage, ...]()
     if inputs.case_key is not None:
         case = (Stage(TEXT, inputs.case_key, partial(learn_case, corpus=corpus)),)
+    rules = Stage(
+        RULES,
+        fingerprint(RULES_FORMAT, key, asdict(settings.rules), *map(Path, settings.rules_for)),
+        partial(make_rules, corpus=corpus),
+        inputs=case,
+    )
+    if not settings.has_phrases:
+        return [*case, rules, *language_model_stages(corpus, case)]
     phrases = Stage(
-        "phrases",
+        PHRASES,
         fingerprint(PHRASES_FORMAT, key, asdict(settings.phrases)),
         partial(make_phrases, corpus=corpus, talk=talk),
         inputs=case,
         resumes=True,
     )
+    made = [phrases, rules] if settings.has_rules else [phrases]
     classes = [
         Stage(
             f"{side}_classes",
@@ -130,7 +148,7 @@ def part_stages(corpus: TrainingCorpus, talk: Talk) -> list[Stage]:
         )
         for side in ("source", "target")
     ]
-    return [*case, phrases, *language_model_stages(corpus, case), *classes]
+    return [*case, *made, *language_model_stages(corpus, case), *classes]
 
 
 def language_model_stages(corpus: TrainingCorpus, case: tuple[Stage, ...]) -> list[Stage]:
@@ -220,7 +238,15 @@ def _check_alignment(files: CorpusFiles, settings: TrainingSettings) -> None:
 
 def check_training_settings(settings: TrainingSettings) -> None:
     check_values("corpus", settings.corpus, {"max_length": check_not_negative})
+    check_known("grammar", settings.grammar, GRAMMARS)
     check_phrase_settings(settings.phrases)
+    check_rule_settings(settings.rules)
+    if settings.distortion and not settings.has_phrases:
+        raise SettingError(
+            f"the distortion model {settings.distortion[0]} has no meaning for hierarchical rules",
+            expected="rules with gaps decide the order of words",
+            advice="leave out --distortion, or --grammar",
+        )
     check_values("train", settings.train, {"memory": parse_size})
     # the estimator checks its settings: run it on a text of one word
     text = Ragged(np.array([len(SPECIAL)], np.int32), np.array([0, 1])), Vocabulary(["word"])

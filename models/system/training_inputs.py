@@ -69,7 +69,10 @@ class TrainingInputs:
 
     def description(self) -> dict[str, dict[str, Any]]:
         """For `model.toml`."""
-        settings = {key: value for key, value in asdict(self.settings).items() if key != TEXT}
+        hidden = {TEXT}
+        hidden |= set() if self.settings.has_rules else {"rules", "grammar", "rules_for"}
+        hidden |= set() if self.settings.has_phrases else {"phrases", "classes", "distortion"}
+        settings = {k: value for k, value in asdict(self.settings).items() if k not in hidden}
         described = {} if self.text is None else {TEXT: self.text.described()}
         return described | {
             "settings": settings,

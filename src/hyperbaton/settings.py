@@ -11,11 +11,12 @@ from typing import Any
 
 from hyperbaton.corpus.corpora.reading import CorpusSettings
 from hyperbaton.corpus.raw_text.settings import TextSettings
-from hyperbaton.decoder.decode import SearchSettings
+from hyperbaton.decoder.decode import SearchSettings, search_settings
 from hyperbaton.foundation.errors import SettingError
 from hyperbaton.models.phrases.settings import PhraseSettings
-from hyperbaton.models.system.folder import read_system
+from hyperbaton.models.rules.settings import RuleSettings
 from hyperbaton.models.system.settings import (
+    PHRASE_BASED,
     ClassSettings,
     LanguageModelSettings,
     ResourceSettings,
@@ -24,7 +25,7 @@ from hyperbaton.models.system.settings import (
 from hyperbaton.tuning.weights.sections import assign, is_optimiser, read_toml, with_sections
 from hyperbaton.tuning.weights.settings import TuneSettings
 
-TRAINING = ("corpus", "phrases", "lm", "classes", "train", "text")  # sections used in training
+TRAINING = ("corpus", "phrases", "lm", "classes", "train", "text", "rules")  # used in training
 
 
 @dataclass(frozen=True)
@@ -37,17 +38,20 @@ class Settings:
     search: SearchSettings = SearchSettings()
     tune: TuneSettings = TuneSettings()
     text: TextSettings = TextSettings()
+    rules: RuleSettings = RuleSettings()
 
-    def training(self, distortion: Iterable[str] = (), seed: int = 0) -> TrainingSettings:
+    def training(
+        self, distortion: Iterable[str] = (), seed: int = 0, grammar: str = PHRASE_BASED
+    ) -> TrainingSettings:
         """The settings that training uses."""
         sections = self.corpus, self.phrases, self.lm, self.classes, self.train
-        return TrainingSettings(*sections, tuple(distortion), seed, self.text)
+        how = tuple(distortion), seed, self.text, self.rules
+        return TrainingSettings(*sections, *how, grammar=grammar)
 
 
 def settings_of_system(directory: Path) -> Settings:
-    """The defaults with the distortion limit of a trained system."""
-    limit = read_system(directory)["search"]["distortion_limit"]
-    return Settings(search=SearchSettings(distortion_limit=limit))
+    """The defaults for a trained system."""
+    return Settings(search=search_settings(directory))
 
 
 def settings_of(

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from hyperbaton.corpus.raw_text.both_sides import TextPipelines
+from hyperbaton.decoder.decode import for_chart
 from hyperbaton.decoder.stream import Failure, decode_all
 from hyperbaton.decoder.translator import Translator
 from hyperbaton.foundation.errors import DataError
@@ -25,9 +26,18 @@ from hyperbaton.foundation.files.array_files import load_arrays, save_arrays
 from hyperbaton.foundation.files.sealed_folders import is_whole
 from hyperbaton.foundation.files.writing import make_folder, open_to_write
 from hyperbaton.foundation.progress import Progress, Reporter
+from hyperbaton.foundation.settings_text import NO_LIMIT
 from hyperbaton.foundation.work.process_usage import begin_peak, peak_megabytes
 from hyperbaton.foundation.work.workplace import Workplace
-from hyperbaton.models.system.folder import load_text, model_entries, read_system, starting_weights
+from hyperbaton.models.system.folder import (
+    CHART,
+    PHRASES,
+    RULES,
+    load_text,
+    model_entries,
+    read_system,
+    starting_weights,
+)
 from hyperbaton.models.system.stages import PARTS, fingerprint, run_stage
 from hyperbaton.tuning.comparison.configuration import ComparedSystem, Configuration, limit_name
 from hyperbaton.tuning.comparison.results import Cost, Output, Replica, as_outputs, metrics_of
@@ -80,12 +90,22 @@ class Job:
     def _untuned_key(self) -> str:
         return fingerprint(
             FORMAT,
-            read_system(self.trained)["parts"],
-            model_entries(self.trained, self.system.distortion),
-            asdict(self.configuration.search) | {"distortion_limit": self.limit},
+            *self._searched,
             self.tune.of_one_run() | {"halves": self.tune.protocol == GOTO},
             *_names_and_files(self.configuration.dev),
         )
+
+    @property
+    def _searched(self) -> list[Any]:
+        """The parts of the system that the job uses, its models, and the settings of the search."""
+        parts, search = read_system(self.trained)["parts"], asdict(self.configuration.search)
+        if self.system.is_chart:  # there is no distortion limit: all limits are one job
+            known = {name: part for name, part in parts.items() if name != PHRASES}
+            return [CHART, known, search | {"distortion_limit": NO_LIMIT}]
+        del search["chart_span"]
+        known = {name: part for name, part in parts.items() if name != RULES}
+        entries = model_entries(self.trained, self.system.distortion)
+        return [known, entries, search | {"distortion_limit": self.limit}]
 
     def decoded_key(self, test: DataSet) -> str:
         return fingerprint(self.tuned_key, *_names_and_files(test))
@@ -199,8 +219,14 @@ class _Work:
     def translator(self) -> Translator:
         """The system with only the job's models and their initial weights."""
         settings = replace(self._job.configuration.search, distortion_limit=self._job.limit)
-        loaded = Translator.load(self._job.trained, settings, self._job.system.distortion)
-        return loaded.with_weights(starting_weights(loaded.distortion, loaded.lm.feature_names))
+        system = self._job.system
+        settings = for_chart(settings) if system.is_chart else settings
+        loaded = Translator.load(
+            self._job.trained, settings, system.distortion, search=system.decoder
+        )
+        lms = loaded.lm.feature_names
+        weights = starting_weights(loaded.distortion, lms, has_rules=system.is_chart)
+        return loaded.with_weights(weights)
 
     @cached_property
     def _text(self) -> TextPipelines | None:

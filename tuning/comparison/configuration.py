@@ -47,11 +47,12 @@ from msgspec import Meta
 
 from hyperbaton.corpus.raw_text.settings import TextSettings
 from hyperbaton.decoder.decode import SearchSettings
-from hyperbaton.foundation.errors import SettingError, nearest
+from hyperbaton.foundation.errors import SettingError, check_known, nearest
 from hyperbaton.foundation.files.typed_reading import typed
 from hyperbaton.foundation.settings_text import INFINITE, NO_LIMIT
 from hyperbaton.models.phrases.settings import PhraseSettings
-from hyperbaton.models.system.folder import DISTORTION_LIMIT
+from hyperbaton.models.rules.settings import RuleSettings
+from hyperbaton.models.system.folder import CHART, DISTORTION_LIMIT, SEARCHES, STACK
 from hyperbaton.models.system.settings import ClassSettings, LanguageModelSettings
 from hyperbaton.tuning.evaluation.data_sets import ALL_LINES, DataSet
 from hyperbaton.tuning.evaluation.significance import SIGNIFICANT
@@ -80,8 +81,13 @@ class TrainingData:
 @dataclass(frozen=True)
 class ComparedSystem:
     name: str
-    distortion: tuple[str, ...]  # models as `name,key=value,…`
+    distortion: tuple[str, ...] = ()  # models as `name,key=value,…`
     weights: str = ""  # use the tuned weights of this system, which has the same features
+    decoder: str = STACK  # `stack`, or `chart` for hierarchical rules, without distortion models
+
+    @property
+    def is_chart(self) -> bool:
+        return self.decoder == CHART
 
 
 @dataclass(frozen=True)
@@ -109,6 +115,7 @@ class Configuration:
     classes: ClassSettings = ClassSettings()
     search: SearchSettings = SearchSettings()
     text: TextSettings = TextSettings()  # without languages, text is tokenised
+    rules: RuleSettings = RuleSettings()
 
     @property
     def text_options(self) -> TextOptions:
@@ -177,13 +184,7 @@ def check(configuration: Configuration) -> Configuration:
         )
     tuned = [system.name for system in configuration.system if not system.weights]
     for system in configuration.system:
-        if not system.distortion:
-            raise SettingError(f"the system {system.name!r} has no distortion model")
-        if system.weights and system.weights not in tuned:
-            raise SettingError(
-                f"the system {system.name!r} cannot use the weights of {system.weights!r}",
-                expected=f"expected a tuned system: {nearest(system.weights, tuned)}",
-            )
+        _check_system(system, tuned)
     if not 0 < configuration.significant < 1:
         raise SettingError(f"alpha cannot be {configuration.alpha}", expected="between 0 and 1")
     metrics = tuple(check_name(name) for name in configuration.metrics)
@@ -191,6 +192,22 @@ def check(configuration: Configuration) -> Configuration:
     for lines in (configuration.train.lines, *(item.lines for item in data)):
         line_range(lines)
     return replace(configuration, metrics=metrics)
+
+
+def _check_system(system: ComparedSystem, tuned: list[str]) -> None:
+    check_known("decoder", system.decoder, SEARCHES, f"system {system.name!r}")
+    if system.is_chart and system.distortion:
+        raise SettingError(
+            f"the system {system.name!r} has a chart decoder and distortion models",
+            expected="hierarchical rules decide the order of words",
+        )
+    if not (system.distortion or system.is_chart):
+        raise SettingError(f"the system {system.name!r} has no distortion model")
+    if system.weights and system.weights not in tuned:
+        raise SettingError(
+            f"the system {system.name!r} cannot use the weights of {system.weights!r}",
+            expected=f"expected a tuned system: {nearest(system.weights, tuned)}",
+        )
 
 
 def line_range(text: str) -> tuple[int, int | None]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from hyperbaton.foundation.errors import DataError, HyperbatonError, SettingError
 from hyperbaton.models.distortion.catalogue import model_text
 from hyperbaton.models.distortion.interface import DistortionModel
-from hyperbaton.models.system.folder import load_distortion, load_source_tagger
+from hyperbaton.models.system.folder import GLUE, load_distortion, load_source_tagger
 from hyperbaton.models.system.training import check_features, wanted_models
 from hyperbaton.tuning.comparison.configuration import ComparedSystem, Configuration
 from hyperbaton.tuning.comparison.results import metrics_of
@@ -25,6 +25,8 @@ FILES = {"tags": "source_tags", "tree": "source_tree", "order": "alignment"}
 def exact_models(configuration: Configuration, system: ComparedSystem) -> tuple[str, ...]:
     """The system's models with all their settings, so that each matches exactly one trained
     model."""
+    if system.is_chart:
+        return ()
     models = wanted_models(system.distortion, configuration.phrases.reordering)
     return tuple(model_text(name, model.settings()) for name, model in models)
 
@@ -32,6 +34,8 @@ def exact_models(configuration: Configuration, system: ComparedSystem) -> tuple[
 def check_models(configuration: Configuration) -> None:
     """Raises for unknown models, and for systems with two models that share a feature."""
     for system in configuration.system:
+        if system.is_chart:
+            continue
         try:
             models = wanted_models(system.distortion, configuration.phrases.reordering)
             check_features(model for _, model in models)
@@ -66,7 +70,7 @@ def check_layers(
     produced = {"classes"} | ({"tags"} if tagger else set())
     untagged: dict[str, None] = {}  # in order, each once
     for system in configuration.system:
-        for model in load_distortion(trained, exact_models(configuration, system)):
+        for model in _models(configuration, system, trained):
             for layer, sentences in product(sorted(model.requires), data):
                 if layer not in produced:
                     _check_layer(system.name, model, layer, sentences)
@@ -80,9 +84,10 @@ def check_lent_weights(configuration: Configuration, trained: Path) -> None:
     features = {
         system.name: {
             name
-            for model in load_distortion(trained, exact_models(configuration, system))
+            for model in _models(configuration, system, trained)
             for name in model.feature_names
         }
+        | ({GLUE} if system.is_chart else set())
         for system in configuration.system
     }
     for system in configuration.system:
@@ -92,6 +97,13 @@ def check_lent_weights(configuration: Configuration, trained: Path) -> None:
                 expected="their features differ: "
                 f"{', '.join(sorted(features[system.name] ^ features[system.weights]))}",
             )
+
+
+def _models(
+    configuration: Configuration, system: ComparedSystem, trained: Path
+) -> list[DistortionModel]:
+    wanted = exact_models(configuration, system)
+    return load_distortion(trained, wanted) if wanted else []
 
 
 def missing_layers(configuration: Configuration) -> list[str]:

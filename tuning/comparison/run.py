@@ -13,7 +13,7 @@ from hyperbaton.corpus.words.unknown_words import UnknownWords
 from hyperbaton.foundation.progress import SILENT, Reporter, duration
 from hyperbaton.foundation.work.processes import Processes
 from hyperbaton.foundation.work.workers import Workers, run_jobs
-from hyperbaton.models.system.folder import load_phrases, load_text
+from hyperbaton.models.system.folder import load_table, load_text
 from hyperbaton.models.system.stages import locked
 from hyperbaton.tuning.comparison import requirements
 from hyperbaton.tuning.comparison.cells import Job, read_outputs, read_replica, run_job
@@ -78,7 +78,7 @@ def _load(configuration: Configuration, text: TextPipelines | None) -> list[Sent
 
 
 def _with_unknown_words(data: Sequence[Sentences], trained: Path) -> list[Sentences]:
-    vocabulary = load_phrases(trained).source_vocabulary
+    vocabulary = load_table(trained).source_vocabulary
     return [
         replace(
             sentences,
@@ -129,6 +129,8 @@ def _run(jobs: Sequence[Job], workers: Workers, reporter: Reporter) -> None:
             open_jobs.append(job)
     if len(open_jobs) < len(jobs):
         reporter.talk(f"{len(jobs) - len(open_jobs)} of {len(jobs)} runs are already done")
+    different = {job.tuned_key: job for job in reversed(open_jobs)}
+    open_jobs = list(reversed(different.values()))  # searches without a limit are run once
     for job in open_jobs:
         workers.serve(reads=[*job.files, *job.needs], writes=[*job.parts, job.state])
     board = _Board(open_jobs, reporter)

@@ -14,7 +14,7 @@ from hyperbaton.foundation.progress import Reporter
 from hyperbaton.foundation.work.workers import Workers
 from hyperbaton.models.distortion.catalogue import model_text
 from hyperbaton.models.system.folder import read_system
-from hyperbaton.models.system.settings import TrainingSettings
+from hyperbaton.models.system.settings import BOTH, HIERARCHICAL, PHRASE_BASED, TrainingSettings
 from hyperbaton.models.system.training import train_system
 from hyperbaton.tuning.comparison.configuration import Configuration
 from hyperbaton.tuning.comparison.data import corpus_files
@@ -26,6 +26,7 @@ SYSTEM = "system"
 TITLES = {
     "text": "truecasing model",
     "phrases": "phrase table",
+    "rules": "hierarchical rules",
     "lm": "language model",
     "source_classes": "source word classes",
     "source_tagger": "source tagger",
@@ -51,6 +52,9 @@ def train(
         distortion=tuple(models),
         seed=configuration.seed,
         text=configuration.text,
+        rules=configuration.rules,
+        grammar=grammar_of(configuration),
+        rules_for=tuple(str(data.source) for data in (configuration.dev, *configuration.test)),
     )
     try:
         train_system(
@@ -66,6 +70,14 @@ def train(
         bad.advice = "fix the pair, or remove it from all files of [train]"
         raise
     return folder / SYSTEM
+
+
+def grammar_of(configuration: Configuration) -> str:
+    """What the systems need: phrases, hierarchical rules, or both."""
+    n_charts = sum(system.is_chart for system in configuration.system)
+    if not n_charts:
+        return PHRASE_BASED
+    return HIERARCHICAL if n_charts == len(configuration.system) else BOTH
 
 
 def stage_costs(folder: Path, configuration: Configuration) -> list[StageCost]:

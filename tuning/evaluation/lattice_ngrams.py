@@ -17,6 +17,7 @@ import numpy as np
 
 from hyperbaton.decoder.decoded import Decoded
 from hyperbaton.decoder.lattice import NONE, pruned_arcs
+from hyperbaton.decoder.phrase_decoded import PhraseDecoded
 from hyperbaton.foundation.arrays import FloatArray, Int32Array, Int64Array, Ragged, UInt64Array
 from hyperbaton.foundation.kernels import inner, kernel
 
@@ -32,7 +33,7 @@ CONTEXT = np.uint64((1 << BITS * (ORDER - 1)) - 1)
 class NgramLattice:
     """S states and T transitions in topological order. State 0 is initial, the last one final."""
 
-    decoded: Decoded
+    decoded: PhraseDecoded
     words: dict[str, int]  # numbered from 1
     option: Int32Array  # (T,) NONE for transitions to the final state
     before: Int32Array  # (T,)
@@ -65,7 +66,7 @@ class NgramLattice:
         )
         return probabilities
 
-    def best(self, word_gain: float, ngram_gain: FloatArray) -> Decoded:
+    def best(self, word_gain: float, ngram_gain: FloatArray) -> PhraseDecoded:
         """The derivation with the highest sum of gains over its words and n-grams; among equals,
         the one with the highest score."""
         sums = np.concatenate([[0.0], np.cumsum(ngram_gain[self.added.values])])
@@ -80,7 +81,7 @@ class NgramLattice:
 
 def ngram_lattice(decoded: Decoded, n_arcs: int = MOST_ARCS) -> NgramLattice | None:
     """The n-gram lattice of a search that kept its lattice; None for an empty sentence."""
-    if decoded.lattice is None:
+    if not isinstance(decoded, PhraseDecoded) or decoded.lattice is None:
         return None
     arcs = pruned_arcs(decoded.lattice, n_arcs)
     words: dict[str, int] = {}

@@ -72,9 +72,10 @@ def settings(comparison: Comparison) -> str:
         for metrics in comparison.metrics.values()
         for metric in metrics
     )
+    systems = comparison.configuration.system
     models = Table(
         ["system", "distortion models"],
-        [[system.name, "; ".join(system.distortion)] for system in comparison.configuration.system],
+        [[system.name, "; ".join(system.distortion) or "hierarchical rules"] for system in systems],
     )
     seeds = [str(replica.seed) for replica in comparison.cells[0].replicas]
     versions = ", ".join(f"{name} {number}" for name, number in comparison.versions.items())

@@ -13,7 +13,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hyperbaton.corpus.raw_text.numbers import NUMBER
 from hyperbaton.corpus.sentences.sentence import Sentence
 from hyperbaton.decoder.decoded import Decoded
 from hyperbaton.decoder.stream import Failure
@@ -22,8 +21,6 @@ from hyperbaton.foundation.arrays import FloatArray, Int64Array, Ragged
 from hyperbaton.foundation.errors import HyperbatonError
 from hyperbaton.foundation.files.vocabulary import Vocabulary
 from hyperbaton.foundation.work.workplace import plain
-from hyperbaton.models.distortion.interface import COPIED
-from hyperbaton.models.phrases.settings import GRID
 from hyperbaton.tuning.evaluation.data_sets import Sentences
 from hyperbaton.tuning.metrics.base import Metric, Outputs
 from hyperbaton.tuning.metrics.visits import visits_of_links
@@ -103,7 +100,9 @@ class NBestList(NamedTuple):
 
 
 def listed(decoded: Decoded, *, links: bool = False) -> NBestList:
-    return NBestList(decoded.features(), _words(decoded), _links(decoded) if links else None)
+    return NBestList(
+        decoded.features(), decoded.all_words(), decoded.all_links() if links else None
+    )
 
 
 def collect(
@@ -118,37 +117,6 @@ def collect(
         None if None in links else _joined(links),
         _offsets(np.array([len(rows) for rows in features])),
     )
-
-
-def _words(decoded: Decoded) -> Ragged:
-    table, chosen = decoded.options.table, decoded.chosen.values.astype(np.int64)
-    words = table.target_words.take(chosen)  # one row per chosen option
-    option = chosen[words.row_of_value]
-    values = np.where(words.values == COPIED, -1 - table.start[option], words.values)
-    vocabulary = table.phrases.target_vocabulary
-    if decoded.sentence.written and NUMBER in vocabulary:  # a number copies its linked source word
-        at = np.flatnonzero(words.values == vocabulary.encode([NUMBER]))
-        place = at - words.offsets[words.row_of_value[at]]
-        values[at] = -1 - table.linked_source(option[at], place)
-    ends = words.offsets[decoded.chosen.offsets]
-    return Ragged(values, ends - ends[0])
-
-
-def _links(decoded: Decoded) -> Ragged:
-    """Word alignments of every derivation, from those inside the phrases; 16 bits per position."""
-    table, chosen = decoded.options.table, decoded.chosen.values.astype(np.int64)
-    lengths = table.target_words.lengths[chosen]
-    before = np.concatenate([[0], np.cumsum(lengths)])
-    row = decoded.chosen.row_of_value
-    # First target position of each option
-    target = before[:-1] - before[decoded.chosen.offsets[:-1]][row]
-    inner = np.ascontiguousarray(table.inner[chosen], dtype="<u8")
-    bits = np.unpackbits(inner.view(np.uint8).reshape(-1, 8), axis=1, bitorder="little")
-    option, bit = np.nonzero(bits)
-    pairs: NDArray[np.uint16] = np.stack(
-        [table.start[chosen[option]] + bit % GRID, target[option] + bit // GRID], axis=1
-    ).astype(np.uint16)
-    return Ragged(pairs, _offsets(np.bincount(row[option], minlength=len(decoded))))
 
 
 def _joined(parts: Sequence[Ragged]) -> Ragged:

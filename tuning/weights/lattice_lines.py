@@ -22,12 +22,15 @@ import numpy as np
 from hyperbaton.corpus.sentences.sentence import Sentence
 from hyperbaton.decoder.decoded import Decoded
 from hyperbaton.decoder.lattice import NONE, Arcs, best_paths, pruned_arcs
+from hyperbaton.decoder.phrase_decoded import PhraseDecoded
 from hyperbaton.decoder.translator import Translator
 from hyperbaton.foundation.arrays import FloatArray, Ragged
 from hyperbaton.foundation.kernels import inner, kernel
 from hyperbaton.tuning.optimisers.interface import Lines
 from hyperbaton.tuning.optimisers.line_search import envelope, make_scratch
 from hyperbaton.tuning.optimisers.pool import word_keys
+
+NOTHING = Ragged(np.empty(0, np.int32), np.zeros(2, np.int64))
 
 
 class SentArcs(NamedTuple):
@@ -54,14 +57,16 @@ class BestArcs:
     features: FloatArray  # (arcs, features)
 
     def sent(self) -> SentArcs:
-        return SentArcs(self.decoded.chosen, self.decoded.scores, self.arcs, self.features)
+        decoded = self.decoded
+        chosen = decoded.chosen if isinstance(decoded, PhraseDecoded) else NOTHING
+        return SentArcs(chosen, decoded.scores, self.arcs, self.features)
 
     def restored(self, _: Translator, __: Sentence) -> "BestArcs":
         return self
 
     def winners(self, lines: Lines) -> Decoded:
         """The derivations that are best somewhere on any of the lines."""
-        if not len(self.arcs.to):
+        if not (len(self.arcs.to) and isinstance(self.decoded, PhraseDecoded)):
             return self.decoded
         a = self.features @ lines.weights
         b = np.ascontiguousarray(lines.directions @ self.features.T)
@@ -74,11 +79,12 @@ class BestArcs:
 def best_arcs(decoded: Decoded, n: int) -> BestArcs:
     """The `n` arcs with the best derivations, or all if there are fewer, and the arcs that connect
     them with the initial and final node."""
-    first = replace(decoded.take(np.arange(1)), lattice=None)
-    if decoded.lattice is None:  # an empty sentence
+    first = decoded.take(np.arange(1))
+    if not (isinstance(first, PhraseDecoded) and first.lattice):  # empty, or in pieces
         none = np.empty(0, np.int32)
         return BestArcs(first, Arcs(none, none, none, np.empty(0)), np.empty((0, 0)))
-    arcs = pruned_arcs(decoded.lattice, n)
+    arcs = pruned_arcs(first.lattice, n)
+    first = replace(first, lattice=None)
     best = best_paths(arcs)
     chosen = Ragged(*_through(arcs, best))
     values = replace(first, chosen=chosen, scores=best.total).features()

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -127,6 +128,8 @@ def train(
     source_tree: Text | None = None,
     distortion: Iterable[str] = (),
     lm_texts: Iterable[File] | Text = (),
+    grammar: str = "phrases",
+    rules_for: Iterable[File] = (),
     seed: int = 0,
     threads: int = 2,
     verbose: bool | Talk = False,
@@ -140,9 +143,11 @@ def train(
     * `distortion`: models to train, each as `name` or `name,key=value`; by default `linear` and
       `msd`.
     * `lm_texts`: more text of the target language for the language model: paths, or sentences.
+    * `grammar`: `phrases`, or `hierarchical`: rules with gaps instead of distortion models.
+    * `rules_for`: source texts; only hierarchical rules for them are extracted.
     * `seed`: for everything that is drawn at random.
-    * `sections`: settings of `corpus`, `phrases`, `lm`, `classes`, `train` and `text`. With
-      languages in `text`, source and target are raw text.
+    * `sections`: settings of `corpus`, `phrases`, `rules`, `lm`, `classes`, `train` and `text`.
+      With languages in `text`, source and target are raw text.
 
     Returns the system, ready to translate.
     """
@@ -151,7 +156,8 @@ def train(
     from hyperbaton.models.system.training import train_system
     from hyperbaton.settings import TRAINING, settings_of
 
-    settings = settings_of(sections, TRAINING).training(distortion, seed)
+    settings = settings_of(sections, TRAINING).training(distortion, seed, grammar)
+    settings = replace(settings, rules_for=tuple(str(path) for path in rules_for))
     given = {
         "source": source, "target": target, "alignment": alignment, "source_tags": source_tags,
         "target_tags": target_tags, "source_tree": source_tree,

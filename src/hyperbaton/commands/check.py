@@ -95,8 +95,11 @@ def translate_something(model: Path, *, allow_plugins: bool) -> int:
     from hyperbaton.corpus.sentences.sentence import Sentence
     from hyperbaton.decoder.translator import Translator
     from hyperbaton.foundation.files.vocabulary import SPECIAL
+    from hyperbaton.models.rules.table import RuleTable
 
     translator = Translator.load(model, allow_plugins=allow_plugins)
+    if isinstance(translator.phrases, RuleTable) and len(translator.phrases.sentences):
+        return 0  # it has rules for other sentences
     known = translator.phrases.source_vocabulary.words[len(SPECIAL) :]
     words = known[:N_WORDS]
     if words:

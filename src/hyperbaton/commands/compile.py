@@ -125,7 +125,7 @@ def chains(folder: Path) -> dict[str, Chain]:
     tags = ["--source-tags", files["source_tags"], "--source-tree", files["source_tree"]]
     parallel = [*text, "--target", files["target"], "--alignment", files["alignment"], *tags]
     parallel += ["--target-tags", files["target_tags"]]
-    small, a, b = (str(folder / name) for name in ("small", "a", "b"))
+    small, a, b, c = (str(folder / name) for name in ("small", "a", "b", "c"))
     pruning = ["--set", "phrases.significance=0"]
     dev = [*text, "--reference", files["target"], "--iterations", "2", "--replicas", "1"]
     return {
@@ -152,6 +152,21 @@ def chains(folder: Path) -> dict[str, Chain]:
             ],
             ["explain", b, "--input", files["source"], *tags],
             ["study", "next-word", b, *parallel],
+        ],
+        "rules": [
+            ["train", *parallel[:6], "--grammar", "hierarchical", "--out", c],
+            [
+                "train",
+                *parallel[:6],
+                "--grammar",
+                "hierarchical",
+                "--rules-for",
+                files["source"],
+                "--out",
+                c,
+            ],
+            ["tune", c, *dev],
+            ["explain", c, "--input", files["source"]],
         ],
         LEARNERS: [
             ["study", "learners", *parallel, "--repeats", "1", "--sizes", str(N_LINES // 2)]

@@ -30,7 +30,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from hyperbaton.corpus.sentences.sentence import Sentence
+    from hyperbaton.decoder.chart_decoded import ChartDecoded
     from hyperbaton.decoder.decoded import Decoded
+    from hyperbaton.decoder.translator import Translator
     from hyperbaton.views.explanation_text import Explained
 
 N_ALTERNATIVES = 5
@@ -77,6 +79,7 @@ class Explain(MarkedCommand):
             raise click.UsageError(
                 "--source-tags and --source-tree need --input; for a sentence, use --factored"
             )
+        from hyperbaton.decoder.chart_decoded import ChartDecoded
         from hyperbaton.views.explanation_text import as_json, blocks, explain_derivations
         from hyperbaton.views.picture_files import check_picture
         from hyperbaton.views.text_tables import print_blocks
@@ -89,6 +92,9 @@ class Explain(MarkedCommand):
         translator = self.translator()
         reference = " ".join(translator.preparation.split(reference))
         decoded = translator.decode(sentence, self.n_best)
+        if isinstance(decoded, ChartDecoded):
+            self.show_trees(translator, decoded)
+            return
         explained = explain_derivations(translator, decoded, reference, self.alternatives)
         for remark in remarks(decoded):
             say(remark)
@@ -101,6 +107,24 @@ class Explain(MarkedCommand):
             draw_derivations(explained, self.plot)
         if self.heat_map is not None:
             draw_heat_maps(decoded, self.heat_map)
+
+    def show_trees(self, translator: "Translator", decoded: "ChartDecoded") -> None:
+        """Shows derivations of hierarchical rules."""
+        from hyperbaton.decoder.chart_explanation import explain_chart
+        from hyperbaton.views.chart_text import chart_blocks, chart_json, chart_svg
+        from hyperbaton.views.text_tables import print_blocks
+
+        if self.heat_map is not None:
+            draw_heat_maps(decoded, self.heat_map)  # refused
+        numbers = range(len(decoded))
+        explanations = [explain_chart(translator, decoded, number) for number in numbers]
+        if self.form == "json":
+            print(chart_json(explanations))
+        else:
+            print_blocks(chart_blocks(explanations))
+        sys.stdout.flush()
+        if self.plot is not None:
+            _save_svg(chart_svg(explanations[0]), self.plot)
 
     def sentence(self) -> "Sentence":
         """Reads the sentence from the file, standard input or the command line."""
@@ -158,7 +182,6 @@ explain = command(Explain)
 
 def draw_derivations(explained: "Explained", path: Path) -> None:
     from hyperbaton.decoder.drawing.derivation_svg import derivations_svg
-    from hyperbaton.foundation.files.writing import open_to_write
 
     titles = []
     if len(explained.derivations) > 1:
@@ -167,7 +190,12 @@ def draw_derivations(explained: "Explained", path: Path) -> None:
             for number, explanation in enumerate(explained.derivations, 1)
         ]
     derivations = [explanation.derivation for explanation in explained.derivations]
-    svg = derivations_svg(derivations, titles)
+    _save_svg(derivations_svg(derivations, titles), path)
+
+
+def _save_svg(svg: str, path: Path) -> None:
+    from hyperbaton.foundation.files.writing import open_to_write
+
     if path.suffix.lower() == ".svg":
         with open_to_write(path) as stream:
             stream.write(svg.encode())
@@ -178,9 +206,11 @@ def draw_derivations(explained: "Explained", path: Path) -> None:
 
 
 def draw_heat_maps(decoded: "Decoded", path: Path) -> None:
+    from hyperbaton.decoder.phrase_decoded import of_stack_search
     from hyperbaton.tuning.evaluation.heat_map_pictures import picture_of_heat_maps
 
-    heat_maps = [heat_map for scorer in decoded.scorers for heat_map in scorer.heat_maps()]
+    scorers = of_stack_search(decoded, "heat maps").scorers
+    heat_maps = [heat_map for scorer in scorers for heat_map in scorer.heat_maps()]
     if not heat_maps:
         raise DataError(
             "there is nothing to draw: no distortion model in use has a heat map",

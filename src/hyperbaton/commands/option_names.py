@@ -3,6 +3,7 @@
 SHARED = {
     "--alignment": "word alignment of a corpus (0-0 1-2)",
     "--allow-plugins": "load distortion models from other packages",
+    "--chart-span": "most words that a hierarchical rule may cover",
     "--cluster": "address of a cluster",
     "--config": "a TOML file of settings",
     "--distortion": "a distortion model, with its settings",

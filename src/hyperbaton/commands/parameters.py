@@ -264,6 +264,11 @@ class SearchCommand(Command):
     pop_limit: int | None = option(
         "Maximum steps tried per stack; 0: no limit.", sets="search.pop_limit", type=NOT_NEGATIVE
     )
+    chart_span: int | None = option(
+        "Most words that a hierarchical rule may cover; 0: all.",
+        sets="search.chart_span",
+        type=NOT_NEGATIVE,
+    )
     time_limit: float | None = option(
         "Seconds of search per sentence; afterwards the beam narrows. 0: no limit.",
         sets="search.time_limit",

@@ -4,6 +4,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from shlex import quote
 
+import click
+
 from hyperbaton.commands.far_workers import far_workers
 from hyperbaton.commands.parameters import (
     POSITIVE,
@@ -61,6 +63,18 @@ class Train(TextCommand):
     max_phrase_length: int | None = option(
         "Maximum words of a phrase, 1 to 8.  [default: 7]", sets="phrases.max_length"
     )
+    grammar: str = option(
+        "phrases, or hierarchical: rules with gaps, which decide the order of words "
+        "(docs/understand/hierarchical.md).",
+        default="phrases",
+        type=click.Choice(["phrases", "hierarchical"]),
+    )
+    rules_for: tuple[Path, ...] = option(
+        "Extract only the hierarchical rules for this source text; may be repeated. Needed for "
+        "large corpora, whose rules are too many.",
+        "--rules-for",
+        default=(),
+    )
     distortion: tuple[str, ...] = option(
         "Train this distortion model; may be repeated.  [default: linear msd]",
         default=(),
@@ -79,7 +93,8 @@ class Train(TextCommand):
         announce_compilation("hyperbaton.models.phrases.extraction")
         files = self.files()
         settings = self.settings(self.assignments, TRAINING)
-        training = settings.training(self.distortion, self.seed)
+        training = settings.training(self.distortion, self.seed, self.grammar)
+        training = replace(training, rules_for=tuple(map(str, self.rules_for)))
         if self.lms:
             training = replace(training, lm=replace(training.lm, files=self.lms))
         with far_workers(self.cluster) as workers, reporting(resumes=True) as reporter:

@@ -65,8 +65,8 @@ class Translate(MarkedCommand):
         ],
         "Input": ["tokenised", "source_tags", "source_tree", "factored"],
         "Search": [
-            "distortion", "distortion_limit", "stack_size", "pop_limit", "time_limit",
-            "drop_unknown", "mbr", "mbr_lattice", "mbr_scale",
+            "distortion", "distortion_limit", "stack_size", "pop_limit", "chart_span",
+            "time_limit", "drop_unknown", "mbr", "mbr_lattice", "mbr_scale",
         ],
         "Constraints": [
             "glossary", "glossary_mode", "markup", "force", "prefix", "order", "oracle",

@@ -6,6 +6,7 @@ other limits and beams.
 """
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
@@ -20,9 +21,11 @@ from hyperbaton.decoder.decode import IsStopped
 from hyperbaton.decoder.decoded import Decoded
 from hyperbaton.decoder.drawing.derivation_svg import derivation_svg
 from hyperbaton.decoder.explanation import Explanation, explain
+from hyperbaton.decoder.phrase_decoded import PhraseDecoded, of_stack_search
 from hyperbaton.decoder.translator import Translation, Translator
 from hyperbaton.foundation.errors import DataError
 from hyperbaton.foundation.settings_text import parse_limit, show_limit
+from hyperbaton.models.rules.table import RuleTable
 from hyperbaton.serving.answer_bounds import AnswerBounds
 from hyperbaton.serving.answer_types import Differences, Effect, Result, SpanOptions
 from hyperbaton.serving.answers import BAD_REQUEST, Refused, error_content
@@ -48,6 +51,7 @@ def explain_sentence(
     decoded = search(translator, n_best=asked["n_best"], distinct=asked["distinct"])
     bounds = AnswerBounds(limits, is_stopped)
     explained = _explained(translator, decoded, asked, bounds)
+    decoded = of_stack_search(decoded, "steps")
     results = translator.results(decoded)
     content = {"model": system.name, **_sentence_content(decoded.sentence, translator)}
     content |= as_content(explained)
@@ -104,7 +108,7 @@ def _drawn(result: Translation) -> dict[str, Any]:
     return {**_result_content(result), "svg": derivation_svg(result.derivation, shrinks=False)}
 
 
-def _search_content(decoded: Decoded) -> dict[str, Any]:
+def _search_content(decoded: PhraseDecoded) -> dict[str, Any]:
     """Search statistics, in total and per stack; the hypotheses of a stack cover equally many
     words."""
     record = decoded.record
@@ -120,7 +124,7 @@ def _search_content(decoded: Decoded) -> dict[str, Any]:
     }
 
 
-def _options(decoded: Decoded, n_shown: int) -> Iterator[SpanOptions]:
+def _options(decoded: PhraseDecoded, n_shown: int) -> Iterator[SpanOptions]:
     """The best options of each span with their context-free scores: translation, language model and
     penalties."""
     options = decoded.options
@@ -143,7 +147,7 @@ def _options(decoded: Decoded, n_shown: int) -> Iterator[SpanOptions]:
             }
 
 
-def _heat_maps(decoded: Decoded) -> Iterator[dict[str, Any]]:
+def _heat_maps(decoded: PhraseDecoded) -> Iterator[dict[str, Any]]:
     """The models' heat maps of this sentence; null where there is no value."""
     for scorer in decoded.scorers:
         for heat_map in scorer.heat_maps():
@@ -157,7 +161,7 @@ def _requested(
 ) -> dict[str, Any]:
     """Compares the requested derivation with the best one, or says why there is none."""
     try:
-        decoded = search(translator, request=constraint)
+        decoded = of_stack_search(search(translator, request=constraint), "constraints")
     except DataError as error:
         return error_content(error)
     explanation = explain(translator, decoded, 0, 0)
@@ -172,7 +176,7 @@ def _requested(
     }
 
 
-def _without_phrase(decoded: Decoded) -> list[str]:
+def _without_phrase(decoded: PhraseDecoded) -> list[str]:
     """Missing words that no option of the sentence contains; for the other missing words, there is
     an option that does not fit."""
     options = range(len(decoded.options.table)) if decoded.lacks else ()
@@ -207,7 +211,7 @@ def _effects(
             "text": result.text,
             "score": result.score,
             "segmentation": result.segmentation,
-            "seconds": decoded.record.seconds,
+            "seconds": decoded.statistics.seconds,
             "hypotheses": decoded.statistics.hypotheses,
         }
 
@@ -224,6 +228,10 @@ def _effects(
 
 def warm_up(system: ServedSystem) -> None:
     """Explains a first sentence, so that no client waits for compilation or loading."""
+    if isinstance(system.translator.phrases, RuleTable):  # has no steps to explain
+        with suppress(DataError):  # it may have rules for other sentences only
+            system.translator.decode("a b")
+        return
     limits = RequestLimits(pops=1 << 40)  # the system's settings may exceed the server's limit
     requests: list[dict[str, Any]] = [{"n_best": 1}, {"n_best": 2, "force": "a b"}]
     for request in requests:

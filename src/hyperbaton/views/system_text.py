@@ -117,6 +117,10 @@ def _holds(directory: Path, name: str, folder: str) -> str:
         words = len(table.source_vocabulary), len(table.target_vocabulary)
         scores = f", reordering {table.reordering_type}" if table.reordering_type else ""
         return f"{counted(len(table), 'phrase pair')} of {words[0]:,} × {words[1]:,} words{scores}"
+    if name == system_folder.RULES:
+        rules = system_folder.load_rules(directory)
+        words = len(rules.source_vocabulary), len(rules.target_vocabulary)
+        return f"{counted(len(rules), 'rule')} of {words[0]:,} × {words[1]:,} words"
     if name == system_folder.LM or name.startswith(f"{system_folder.LM}."):
         lm = load_part(directory / folder)
         kind = f"{lm.order}-gram model of"

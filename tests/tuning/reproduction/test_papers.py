@@ -52,11 +52,13 @@ def test_tables_stand_with_the_scores_or_with_their_exhibit():
 @pytest.mark.parametrize("name", ["goto", "alrajeh"])
 def test_the_claims_hold_in_the_papers_own_figures(name):
     """Everything in these tables is BLEU, so a claim can be read off every column."""
-    figures = numbers(find_preset(name).tables()[0])
+    every = list(map(numbers, find_preset(name).tables()))
     assert len(claims(name)) >= 2
     for claim in claims(name):
         [(better, worse)] = claim.pairs
-        if better in figures and not claim.limits:
+        for figures in every:
+            if better not in figures or worse not in figures or claim.limits:
+                continue
             pairs = zip(figures[better], figures[worse], strict=True)
             assert all(better > worse - claim.margin for better, worse in pairs), claim
 

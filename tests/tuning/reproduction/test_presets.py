@@ -35,7 +35,8 @@ def names(configuration):
 
 def test_the_table_of_goto():
     made = check(apply_preset(PLAIN, "goto"))
-    assert names(made) == ["LINEAR", "LINEAR+LEX", "9-CLASS", "PAIR", "SEQUENCE"]
+    assert names(made) == ["LINEAR", "LINEAR+LEX", "9-CLASS", "PAIR", "SEQUENCE", "HIER"]
+    assert [s.name for s in made.system if s.is_chart] == ["HIER"]
     assert made.limits == (10, 20, 30, NO_LIMIT)
     assert made.baseline_name == "LINEAR+LEX"
     assert made.tune.protocol == "goto"

@@ -1,0 +1,1 @@
+"""The chart search for hierarchical rules: rules of a sentence, matching, cells, the forest."""

@@ -1,0 +1,106 @@
+"""Explains a derivation of the chart search: its tree of rules, and what each rule adds.
+
+The words of a rule and those of its gaps come together in the language model, so its score belongs
+to the whole derivation, not to one rule.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from hyperbaton.decoder.chart.rules import BEGINNING_ENTRY, GLUE_ENTRY, UNKNOWN_ENTRY
+from hyperbaton.decoder.chart_decoded import ChartDecoded
+from hyperbaton.decoder.explanation import check_explainable
+from hyperbaton.decoder.translator import Translator
+from hyperbaton.foundation.files.vocabulary import SPECIAL
+from hyperbaton.models.rules.settings import GAP
+
+N_SPECIAL = len(SPECIAL)
+KINDS = {GLUE_ENTRY: "S X", BEGINNING_ENTRY: "X"}
+
+
+@dataclass(frozen=True)
+class RuleStep:
+    """A rule of the tree; the rules in its gaps follow it."""
+
+    depth: int
+    source: tuple[int, int]
+    target: tuple[int, int]
+    left: str  # its source side
+    right: str
+    is_unknown: bool
+    is_chain: bool  # whether it only puts spans one after the other
+    adds: float  # to the score, without the language model
+
+
+@dataclass(frozen=True)
+class ChartExplanation:
+    source_words: tuple[str, ...]
+    target_words: tuple[str, ...]
+    links: tuple[tuple[int, int], ...]
+    steps: tuple[RuleStep, ...]
+    feature_names: tuple[str, ...]
+    values: tuple[float, ...]
+    weights: tuple[float, ...]
+    score: float
+
+
+def explain_chart(
+    translator: Translator, decoded: ChartDecoded, number: int = 0
+) -> ChartExplanation:
+    """Explains one of the derivations that `translator` has found for a sentence."""
+    check_explainable(decoded)
+    weights = np.array([translator.weights[name] for name in decoded.feature_names])
+    added = decoded.rule_values() @ weights
+    first, last = decoded.derivations.offsets[number : number + 2].tolist()
+    depths, steps = [0], list[RuleStep]()
+    for row in range(first, last):
+        depth = depths.pop()
+        depths += [depth + 1] * int(decoded.derivations.n_gaps[row])
+        steps.append(_step(decoded, row, depth, float(added[row])))
+    return ChartExplanation(
+        decoded.sentence.words,
+        tuple(decoded.words(number)),
+        tuple(decoded.links(number)),
+        tuple(steps),
+        decoded.feature_names,
+        tuple(decoded.features()[number].tolist()),
+        tuple(weights.tolist()),
+        float(decoded.scores[number]),
+    )
+
+
+def _step(decoded: ChartDecoded, row: int, depth: int, adds: float) -> RuleStep:
+    rules, table = decoded.derivations, decoded.table
+    entry, start, end = int(rules.entry[row]), int(rules.start[row]), int(rules.end[row])
+    first, last = decoded.spelled.target[row].tolist()
+    words = decoded.sentence.words[start:end]
+    left = right = KINDS.get(entry, " ".join(words))
+    if entry == UNKNOWN_ENTRY:
+        right = "" if decoded.drop_unknown else left
+    elif entry >= 0:
+        left = " ".join(_source_side(decoded, row))
+        known = table.target_vocabulary.words
+        symbols = table.target_sides[table.target[entry]].tolist()
+        right = " ".join(f"X{s - GAP + 1}" if s < N_SPECIAL else known[s] for s in symbols)
+    is_chain = entry in KINDS
+    return RuleStep(
+        depth, (start, end), (first, last), left, right, entry == UNKNOWN_ENTRY, is_chain, adds
+    )
+
+
+def _source_side(decoded: ChartDecoded, row: int) -> Iterator[str]:
+    """Yields the words of a rule, and X1 and X2 for its gaps."""
+    rules, words = decoded.derivations, decoded.sentence.words
+    place, inside, gap = int(rules.start[row]), row + 1, 0
+    while place < rules.end[row]:
+        if gap < rules.n_gaps[row] and rules.start[inside] == place:
+            gap += 1
+            yield f"X{gap}"
+            place = int(rules.end[inside])
+            while inside < len(rules.start) and rules.end[inside] <= place:
+                inside += 1  # to the rule in the next gap
+        else:
+            yield words[place]
+            place += 1

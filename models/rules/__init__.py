@@ -1,0 +1,1 @@
+"""Hierarchical rules: extraction from an aligned corpus, scoring, storage, Moses' format."""
