@@ -67,7 +67,7 @@ def test_what_models_learn_and_need():
     }  # fmt: skip
     next_word = "words; classes, tags if it was trained with them"
     assert needs == dict.fromkeys(MODELS, "words only") | {
-        "nine-class": next_word, "pair": next_word, "sequence": next_word,
+        **dict.fromkeys(("attention", "nine-class", "pair", "sequence"), next_word),
         "oracle": "words and order", "parse": "words; tags, tree if it was trained with them",
     }  # fmt: skip
 

@@ -20,7 +20,6 @@ from hyperbaton.foundation.arrays import FloatArray, Int32Array, Int64Array
 from hyperbaton.foundation.coverage import is_covered
 from hyperbaton.foundation.files.array_files import load_arrays, save_arrays
 from hyperbaton.foundation.kernels import inner, kernel
-from hyperbaton.foundation.progress import Progress, silent
 from hyperbaton.models.distortion.interface import (
     DistortionModel,
     HeatMap,
@@ -36,7 +35,6 @@ from hyperbaton.models.distortion.next_word.events import (
     words_left_out,
 )
 from hyperbaton.models.distortion.next_word.fitting import (
-    FITTING_MEMORY,
     Means,
     MoveSettings,
     NextWordSettings,
@@ -151,16 +149,6 @@ class LogLinearModel(NextWordSettings, NextWordModel):
         super().check_settings()
         self._check_at_least(0, "prior")
         self._check_at_least(1, "min_count", "passes")
-
-    def fit(
-        self,
-        corpus: AlignedCorpus,
-        *,
-        threads: int = 2,
-        progress: Progress = silent,
-        memory: int = FITTING_MEMORY,
-    ) -> Self:
-        return self.fit_with(corpus, Means(threads, progress, memory))
 
     def fit_with(self, corpus: AlignedCorpus, means: Means) -> Self:
         corpus, coder = self.usable(corpus)

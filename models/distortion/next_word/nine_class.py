@@ -19,7 +19,7 @@ from hyperbaton.foundation.errors import SettingError
 from hyperbaton.foundation.files.array_files import restored, saved
 from hyperbaton.foundation.files.array_laws import CheckedArrays
 from hyperbaton.foundation.hashing import VACANT, KeyIndex, index_keys, keys_in_order
-from hyperbaton.foundation.progress import Progress
+from hyperbaton.foundation.progress import Progress, silent
 from hyperbaton.models.distortion.next_word.distance_classes import (
     N_CLASSES,
     ClassExamples,
@@ -81,6 +81,9 @@ class NineClass(LogLinearModel):
         """Probabilities of classes of distances, so they do not sum to one over the next words."""
         given = {"outbound": "current word", "inbound": "next word"}
         return tuple(f"P(class of distance | {given[name]})" for name in self.directions)
+
+    def fit(self, corpus: AlignedCorpus, *, threads: int = 2, progress: Progress = silent) -> Self:
+        return self.fit_with(corpus, Means(threads, progress))
 
     def learn(self, corpus: AlignedCorpus, coder: SymbolCoder, means: Means) -> None:
         events = find_events(corpus, self.order, self.left_out)

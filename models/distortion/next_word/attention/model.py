@@ -46,6 +46,8 @@ from hyperbaton.models.distortion.next_word.model import NextWordModel
 from hyperbaton.models.distortion.next_word.scores import log_probabilities
 from hyperbaton.models.distortion.next_word.templates import BEGIN, END
 
+VISITS = 600_000  # of sentences in training, if the number of passes allows
+FEWEST_PASSES, MOST_PASSES = 3, 12
 _BLAS = ThreadpoolController()  # limited to one thread: a sentence is too small for several
 
 
@@ -57,9 +59,10 @@ class Attention(NextWordModel):
 
     size: int = 192  # of the vectors of places; a multiple of 4
     layers: int = 2  # of self-attention
-    passes: int = 4  # over the sentences; the best one on held-out sentences is kept
-    rate: float = 0.0015  # step size at the beginning
-    dropout: float = 0.1  # share of the values that are dropped in each step
+    # over the sentences, the best on held-out sentences is kept; 0: by the number of sentences
+    passes: int = 0
+    rate: float = 0.003  # step size at the beginning
+    dropout: float = 0.2  # share of the values that are dropped in each step
     forget: float = 0.05  # share of the words that are replaced by the unknown word in each step
     min_count: int = 3  # words that occur less often are unknown
 
@@ -73,7 +76,8 @@ class Attention(NextWordModel):
 
     def check_settings(self) -> None:
         super().check_settings()
-        self._check_at_least(1, "layers", "passes", "min_count")
+        self._check_at_least(0, "passes")
+        self._check_at_least(1, "layers", "min_count")
         is_size = self.size >= HEADS and self.size % HEADS == 0
         self._check("size", is_size, f"expected a multiple of {HEADS}")
         self._check_positive("rate")
@@ -100,8 +104,12 @@ class Attention(NextWordModel):
         events = find_events(corpus, self.order, self.left_out)
         places = Places(words, second, corpus.source.words.offsets, n_rows, n_symbols, events)
         rows, held_out = split_held_out(len(corpus))
-        names = ("size", "layers", "passes", "rate", "dropout", "forget")
-        settings = TrainingSettings(**{name: getattr(self, name) for name in names}, seed=seed)
+        names = ("size", "layers", "rate", "dropout", "forget")
+        settings = TrainingSettings(
+            **{name: getattr(self, name) for name in names},
+            passes=self.passes or usual_passes(len(rows)),
+            seed=seed,
+        )
         self.network_, self.tests_ = train_network(
             places, rows, held_out, settings, threads, progress
         )
@@ -159,3 +167,7 @@ class Attention(NextWordModel):
         self.row_of_word_ = arrays.pop("row_of_word")
         self.network_ = Network(**arrays)
         return self
+
+
+def usual_passes(n_sentences: int) -> int:
+    return min(max(VISITS // n_sentences, FEWEST_PASSES), MOST_PASSES)

@@ -9,7 +9,7 @@ import pytest
 from hyperbaton.corpus.sentences.sentence import Sentence
 from hyperbaton.foundation.errors import DataError, SettingError
 from hyperbaton.models.distortion.conformance import check_model
-from hyperbaton.models.distortion.next_word.attention.model import Attention
+from hyperbaton.models.distortion.next_word.attention.model import Attention, usual_passes
 from hyperbaton.models.distortion.next_word.events import find_events
 from hyperbaton.models.distortion.next_word.held_out import DistanceBaseline, predict
 from tests.models.distortion.next_word.test_model import (
@@ -71,6 +71,11 @@ def test_long_sentences_and_short_ones():
     assert np.allclose(np.exp(fitted().table(long)).sum(axis=1), 1)
     one = Sentence(given.words[:1], given.tags[:1])
     assert fitted().table(one)[:, :, 0].tolist()[1] == [-np.inf, 0.0]  # from the word to EOS
+
+
+def test_few_sentences_have_more_passes():
+    passes = [usual_passes(n) for n in (1, 20_000, 100_000, 150_000, 200_000, 1_000_000)]
+    assert passes == [12, 12, 6, 4, 3, 3]
 
 
 @pytest.mark.parametrize("name", ["attend", "near", "gains", "leave", "row_of_word", "symbols"])
