@@ -44,7 +44,7 @@ from hyperbaton.models.distortion.next_word.events import ORDERS, find_events
 from hyperbaton.models.distortion.next_word.fitting import split_held_out
 from hyperbaton.models.distortion.next_word.model import NextWordModel
 from hyperbaton.models.distortion.next_word.scores import log_probabilities
-from hyperbaton.models.distortion.next_word.templates import BEGIN, END
+from hyperbaton.models.distortion.next_word.templates import BEGIN, END, PAD
 
 VISITS = 600_000  # of sentences in training, if the number of passes allows
 FEWEST_PASSES, MOST_PASSES = 3, 12
@@ -120,7 +120,7 @@ class Attention(NextWordModel):
         """Scores of all candidates, (CP, NP − 1)."""
         words, symbols = coded(self.coder_.sentence(sentence), self.row_of_word_)
         # tags that training did not see
-        symbols = np.where(symbols < len(self.network_.symbols), symbols, 0)
+        symbols = np.where(symbols < len(self.network_.symbols), symbols, PAD)
         rows = with_ends(words[None], BEGIN_ROW, END_ROW), with_ends(symbols[None], BEGIN, END)
         with _BLAS.limit(limits=1, user_api="blas"):
             scores, _ = forward(self.network_, *rows)
