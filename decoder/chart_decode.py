@@ -40,7 +40,7 @@ from hyperbaton.foundation.errors import DataError, SettingError
 from hyperbaton.foundation.files.vocabulary import END, SPECIAL, UNKNOWN
 from hyperbaton.models.distortion.interface import DistortionModel
 from hyperbaton.models.language_model.speaking import SpeakingModel
-from hyperbaton.models.phrases.table import SCORES
+from hyperbaton.models.phrases.entries import SCORES
 from hyperbaton.models.rules.table import RuleTable
 from hyperbaton.models.system.folder import GLUE
 

@@ -17,7 +17,7 @@ from hyperbaton.decoder.statistics import SearchStatistics
 from hyperbaton.foundation.arrays import FloatArray, Int32Array, Int64Array, Ragged
 from hyperbaton.foundation.files.vocabulary import UNKNOWN
 from hyperbaton.models.language_model.speaking import SpeakingModel
-from hyperbaton.models.phrases.table import SCORES
+from hyperbaton.models.phrases.entries import SCORES
 from hyperbaton.models.rules.table import RuleTable
 from hyperbaton.models.system.folder import GLUE
 

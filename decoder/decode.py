@@ -46,7 +46,8 @@ from hyperbaton.foundation.kernels import uncounted_kernel
 from hyperbaton.models.distortion.interface import DistortionModel, OptionTable, SentenceScorer
 from hyperbaton.models.distortion.tables import TableScorer
 from hyperbaton.models.language_model.speaking import SpeakingModel
-from hyperbaton.models.phrases.table import SCORES, PhraseTable
+from hyperbaton.models.phrases.entries import SCORES
+from hyperbaton.models.phrases.table import PhraseTable
 from hyperbaton.models.system.folder import CHART, read_system, search_of
 
 MOST_TRIED = 100  # derivations for each wanted distinct translation

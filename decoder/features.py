@@ -18,7 +18,7 @@ from hyperbaton.models.distortion.interface import (
 )
 from hyperbaton.models.distortion.tables import TableScorer
 from hyperbaton.models.language_model.speaking import SpeakingModel
-from hyperbaton.models.phrases.table import SCORES
+from hyperbaton.models.phrases.entries import SCORES
 
 TRANSLATION_FEATURES = tuple(f"translation.{name}" for name in SCORES)
 PHRASE_FEATURES = (*TRANSLATION_FEATURES, "phrase_penalty", "word_penalty")

@@ -18,9 +18,10 @@ from hyperbaton.models.distortion.interface import OptionTable
 from hyperbaton.models.language_model.automaton import EMPTY_STATE
 from hyperbaton.models.language_model.speaking import Speaker
 from hyperbaton.models.language_model.stepping import advance, step
+from hyperbaton.models.phrases.entries import DIRECT, INVERSE
 from hyperbaton.models.phrases.settings import GRID
 from hyperbaton.models.phrases.sorted_trie import ROOT, SortedTrie, child
-from hyperbaton.models.phrases.table import DIRECT, INVERSE, PhraseTable
+from hyperbaton.models.phrases.table import PhraseTable
 
 MOST_OPTIONS = 64  # per source phrase; further ones hardly ever win
 UNKNOWN_SCORE = -100.0  # the feature `unknown` of a copied word; its weight is not tuned

@@ -65,7 +65,7 @@ class PhraseDecoded(Decoded):
             if entry <= FIRST_GIVEN:
                 known = list(table.given_at(option).words)
             elif entry >= 0:
-                ids = phrases.target_phrases[phrases.target[entry]]
+                ids = phrases.target_sides[phrases.target[entry]]
                 known = phrases.target_vocabulary.decode(ids.tolist())
                 if self.sentence.written and NUMBER in known:  # in tokenised input it is a word
                     known = self._with_numbers(option, known)

@@ -20,7 +20,7 @@ from hyperbaton.models.distortion.interface import FIRST_GIVEN, Given, OptionTab
 from hyperbaton.models.language_model.automaton import EMPTY_STATE
 from hyperbaton.models.language_model.speaking import Speaker
 from hyperbaton.models.language_model.stepping import step
-from hyperbaton.models.phrases.table import SCORES
+from hyperbaton.models.phrases.entries import SCORES
 
 
 def given_score(given: Given) -> float:
@@ -111,7 +111,7 @@ def _says(term: Term, table: OptionTable, option: int) -> bool:
     entry, phrases = table.entry[option], table.phrases
     if entry < 0:
         return False
-    ids = phrases.target_phrases[phrases.target[entry]]
+    ids = phrases.target_sides[phrases.target[entry]]
     words = phrases.target_vocabulary.decode(ids.tolist())
     wanted = [split_words(text) for text in term.translations]
     return any(

@@ -20,8 +20,8 @@ from hyperbaton.foundation.kernels import uncounted
 from hyperbaton.models.language_model.automaton import EMPTY_STATE
 from hyperbaton.models.language_model.speaking import Speaker
 from hyperbaton.models.language_model.stepping import advance, step
+from hyperbaton.models.phrases.entries import DIRECT, INVERSE
 from hyperbaton.models.phrases.sorted_trie import SortedTrie
-from hyperbaton.models.phrases.table import DIRECT, INVERSE
 from hyperbaton.models.rules.settings import GAP
 from hyperbaton.models.rules.table import RuleTable
 

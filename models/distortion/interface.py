@@ -95,7 +95,7 @@ class OptionTable:
         """Target word ids of each option; COPIED for words that are not in the table."""
         known = self.has_entry
         rows = self.phrases.target[np.maximum(self.entry, 0)].astype(np.int64)
-        words = self.phrases.target_phrases.take(rows)
+        words = self.phrases.target_sides.take(rows)
         if known.all():
             return words
         lengths = np.where(known, words.lengths, 0 if self.drop_unknown else 1)

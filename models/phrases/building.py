@@ -26,7 +26,7 @@ from hyperbaton.models.phrases.partitions import DIVISION, Division, divide
 from hyperbaton.models.phrases.sections import join
 from hyperbaton.models.phrases.settings import NONE, PhraseSettings
 from hyperbaton.models.phrases.steps import PhraseSteps, make_part, part_names
-from hyperbaton.models.phrases.table import FORMAT, PhraseTable
+from hyperbaton.models.phrases.table import PhraseTable
 
 WORK_FOLDER = "work"  # folder of unfinished work
 
@@ -63,7 +63,7 @@ def train_phrases(
         table = PhraseTraining(steps, corpus, workers, progress).run()
     if not folder:
         return PhraseTable.of(table.gathered())
-    save_arrays(folder, FORMAT, *table)
+    save_arrays(folder, PhraseTable.FORMAT, *table)
     shutil.rmtree(work, ignore_errors=True)
     return PhraseTable.load(folder)
 

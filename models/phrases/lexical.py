@@ -14,13 +14,14 @@ import numpy as np
 
 from hyperbaton.corpus.corpora.corpus import AlignedCorpus
 from hyperbaton.foundation.arrays import FloatArray, Int32Array, Int64Array
-from hyperbaton.foundation.files.vocabulary import UNKNOWN
+from hyperbaton.foundation.files.vocabulary import SPECIAL, UNKNOWN
 from hyperbaton.foundation.kernels import inner, kernel
 from hyperbaton.foundation.sorted_arrays import lower_bound
 from hyperbaton.models.phrases.collecting import PhrasePairs
 from hyperbaton.models.phrases.settings import GRID
 
 NULL = UNKNOWN  # an id that no word of a corpus has
+N_SPECIAL = len(SPECIAL)  # ids of words are not smaller
 DECIMALS = 7
 COUNTED_AT_ONCE = 50_000  # sentence pairs per batch
 
@@ -91,46 +92,52 @@ def lexical_weights(
     """lex(e|f) and lex(f|e) of every pair."""
     direct, inverse = _weights(
         pairs.n_pairs, pairs.source_at, pairs.source_length, pairs.target_at, pairs.target_length,
-        pairs.inner, pairs.inner_by_source, source_words, target_words, *table,
+        pairs.inner, pairs.inner_by_source, source_words, target_words, table,
     )  # fmt: skip
     return direct, inverse
 
 
 @inner
-def _place(begin, target, source_word, target_word):
-    return lower_bound(target, begin[source_word], begin[source_word + 1], target_word)
+def lexical_weight(words, others, links, stride, is_source, table):
+    """Π over the words of one side of the mean probability given the linked words of the other.
+
+    Bit stride · target + source of `links` is a link. Symbols that are not words are skipped.
+    """
+    product = 1.0
+    for a in range(len(words)):
+        if words[a] < N_SPECIAL:
+            continue
+        total, n = 0.0, 0
+        for b in range(len(others)):
+            bit = stride * b + a if is_source else stride * a + b
+            if (links >> np.uint64(bit)) & np.uint64(1):
+                total += _probability(words[a], others[b], is_source, table)
+                n += 1
+        if n == 0:
+            total, n = _probability(words[a], np.int32(NULL), is_source, table), 1
+        product *= total / n
+    return product
+
+
+@inner
+def _probability(word, given, is_source, table):
+    source, target = (word, given) if is_source else (given, word)
+    place = lower_bound(table.target, table.begin[source], table.begin[source + 1], target)
+    return table.source_given_target[place] if is_source else table.target_given_source[place]
 
 
 @kernel
 def _weights(
     n_pairs, source_at, source_length, target_at, target_length, inner, inner_by_source,
-    source_words, target_words, begin, target, target_given_source, source_given_target,
+    source_words, target_words, table,
 ):  # fmt: skip
-    direct, inverse = np.ones(len(inner)), np.ones(len(inner))
+    direct, inverse = np.empty(len(inner)), np.empty(len(inner))
     last = 0
     for node in range(len(n_pairs)):
-        n_source, source = source_length[node], source_words[source_at[node] :]
+        f = source_words[source_at[node] : source_at[node] + source_length[node]]
         first, last = last, last + n_pairs[node]
         for pair in range(first, last):
-            n_target, words = target_length[pair], target_words[target_at[pair] :]
-            for e in range(n_target):
-                total, links = 0.0, 0
-                for f in range(n_source):
-                    if (inner[pair] >> np.uint64(GRID * e + f)) & np.uint64(1):
-                        total += target_given_source[_place(begin, target, source[f], words[e])]
-                        links += 1
-                if links == 0:
-                    total = target_given_source[_place(begin, target, NULL, words[e])]
-                    links = 1
-                direct[pair] *= total / links
-            for f in range(n_source):
-                total, links = 0.0, 0
-                for e in range(n_target):
-                    if (inner_by_source[pair] >> np.uint64(GRID * e + f)) & np.uint64(1):
-                        total += source_given_target[_place(begin, target, source[f], words[e])]
-                        links += 1
-                if links == 0:
-                    total = source_given_target[_place(begin, target, source[f], NULL)]
-                    links = 1
-                inverse[pair] *= total / links
+            e = target_words[target_at[pair] : target_at[pair] + target_length[pair]]
+            direct[pair] = lexical_weight(e, f, inner[pair], GRID, False, table)
+            inverse[pair] = lexical_weight(f, e, inner_by_source[pair], GRID, True, table)
     return direct, inverse

@@ -20,11 +20,12 @@ from hyperbaton.foundation.errors import BadLine, DataError
 from hyperbaton.foundation.files.vocabulary import Vocabulary, check_words
 from hyperbaton.foundation.files.writing import open_to_write
 from hyperbaton.foundation.progress import Progress, silent
+from hyperbaton.models.phrases.entries import LARGEST_COUNT, SCORES
 from hyperbaton.models.phrases.reordering import ReorderingType
 from hyperbaton.models.phrases.sections import EntrySide, assemble
 from hyperbaton.models.phrases.settings import GRID
 from hyperbaton.models.phrases.sorted_trie import parents
-from hyperbaton.models.phrases.table import LARGEST_COUNT, SCORES, PhraseTable
+from hyperbaton.models.phrases.table import PhraseTable
 
 PROGRESS_EVERY = 20_000
 CERTAIN = 1.0 + 1e-6  # largest probability, allowing for rounding
@@ -271,8 +272,8 @@ def source_texts(table: PhraseTable) -> Iterator[str]:
 
 
 def target_texts(table: PhraseTable) -> list[str]:
-    words = table.target_vocabulary.decode(table.target_phrases.values.tolist())
-    offsets = table.target_phrases.offsets.tolist()
+    words = table.target_vocabulary.decode(table.target_sides.values.tolist())
+    offsets = table.target_sides.offsets.tolist()
     texts = [" ".join(words[begin:end]) for begin, end in pairwise(offsets)]
     return [texts[row] for row in table.target.tolist()]
 

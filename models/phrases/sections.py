@@ -25,9 +25,10 @@ from hyperbaton.foundation.arrays import (
 from hyperbaton.foundation.errors import DataError
 from hyperbaton.foundation.files.array_files import ArrayFolder, Stream
 from hyperbaton.foundation.files.vocabulary import Vocabulary
+from hyperbaton.models.phrases.entries import DIRECT_PHRASE, SOURCE_COUNT, logarithms
 from hyperbaton.models.phrases.numbering import number_rows
 from hyperbaton.models.phrases.sorted_trie import Nodes, build_nodes, sorted_order
-from hyperbaton.models.phrases.table import DIRECT_PHRASE, HEADER, SOURCE_COUNT, logarithms
+from hyperbaton.models.phrases.table import HEADER
 
 TableSection: TypeAlias = Mapping[str, NDArray[Any]]
 NODE_COLUMNS = ("word", "n_children", "n_entries")

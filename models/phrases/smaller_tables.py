@@ -18,11 +18,12 @@ from hyperbaton.foundation.files.array_files import ArrayFolder
 from hyperbaton.foundation.files.vocabulary import END
 from hyperbaton.foundation.hashing import EMPTY
 from hyperbaton.foundation.kernels import kernel
+from hyperbaton.models.phrases.entries import COUNT
 from hyperbaton.models.phrases.pruning import significance_of_counts, significance_threshold
 from hyperbaton.models.phrases.sections import SHARED, join, nodes_of, section, used_rows
 from hyperbaton.models.phrases.settings import GRID, NONE, PhraseSettings
 from hyperbaton.models.phrases.sorted_trie import ROOT, Nodes, SortedTrie, child, living
-from hyperbaton.models.phrases.table import COUNT, PhraseTable
+from hyperbaton.models.phrases.table import PhraseTable
 
 
 def pruned(table: PhraseTable, settings: PhraseSettings) -> ArrayFolder:
@@ -49,7 +50,7 @@ def with_entries(
         for name, rows in SHARED.items()
     }
     only = section(nodes, n_entries, target.astype(np.int32), table.lexical[entries], **shared)
-    phrases = table.target_phrases.take(targets.astype(np.int64))
+    phrases = table.target_sides.take(targets.astype(np.int64))
     return join(
         [only],
         lambda: [phrases],
@@ -105,7 +106,7 @@ def sentence_table(
     begin = table.entry_begin[node] - (np.cumsum(n_entries) - n_entries)
     entries = np.arange(len(row)) + begin[row]
     targets, which = np.unique(table.target[entries], return_inverse=True)
-    keep = is_wanted(table.target_phrases.take(targets.astype(np.int64)))[which]
+    keep = is_wanted(table.target_sides.take(targets.astype(np.int64)))[which]
     keep |= np.isin(entries, best)
     entries, row = entries[keep], row[keep]
 

@@ -26,6 +26,7 @@ from hyperbaton.foundation.work.shelf import Arrays, Shelf, owned
 from hyperbaton.foundation.work.workplace import Workplace
 from hyperbaton.models.phrases.checking import reordering_type
 from hyperbaton.models.phrases.collecting import collect
+from hyperbaton.models.phrases.entries import logarithms
 from hyperbaton.models.phrases.extraction import extract_block
 from hyperbaton.models.phrases.lexical import LexicalTable, estimate_lexical, lexical_weights
 from hyperbaton.models.phrases.numbering import number_phrases, number_rows
@@ -54,7 +55,6 @@ from hyperbaton.models.phrases.smoothing import (
     translation_probabilities,
 )
 from hyperbaton.models.phrases.sorted_trie import Nodes, build_nodes, living, sorted_order
-from hyperbaton.models.phrases.table import logarithms
 
 
 def part_names(step: str, n: int) -> list[str]:

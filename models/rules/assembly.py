@@ -6,9 +6,9 @@ import numpy as np
 
 from hyperbaton.foundation.arrays import Float32Array, Int32Array, Ragged, UInt64Array
 from hyperbaton.foundation.files.vocabulary import Vocabulary
+from hyperbaton.models.phrases.entries import DIRECT
 from hyperbaton.models.phrases.numbering import number_rows
 from hyperbaton.models.phrases.sorted_trie import build_nodes, rooted, sorted_order
-from hyperbaton.models.phrases.table import DIRECT
 from hyperbaton.models.rules.settings import MOST_SYMBOLS
 from hyperbaton.models.rules.table import RuleTable
 

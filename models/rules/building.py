@@ -12,13 +12,11 @@ import numpy as np
 from hyperbaton.corpus.corpora.corpus import AlignedCorpus
 from hyperbaton.foundation.arrays import FloatArray, Int32Array, Int64Array
 from hyperbaton.foundation.errors import DataError
-from hyperbaton.foundation.files.vocabulary import SPECIAL
-from hyperbaton.foundation.kernels import inner, kernel
+from hyperbaton.foundation.kernels import kernel
 from hyperbaton.foundation.progress import Progress, silent
-from hyperbaton.foundation.sorted_arrays import lower_bound
-from hyperbaton.models.phrases.lexical import NULL, estimate_lexical
+from hyperbaton.models.phrases.entries import logarithms
+from hyperbaton.models.phrases.lexical import estimate_lexical, lexical_weight
 from hyperbaton.models.phrases.sections import frequencies
-from hyperbaton.models.phrases.table import logarithms
 from hyperbaton.models.rules.assembly import Rules, assemble
 from hyperbaton.models.rules.counting import SHARD, RuleCounts, count_rules
 from hyperbaton.models.rules.extraction import check_rule_settings, extract_rules
@@ -28,7 +26,6 @@ from hyperbaton.models.rules.texts import WantedText, count_targets, matching, w
 
 RULE_BYTES = 140  # memory per rule of a phrase pair, measured on 50,000 pairs of short sentences
 SAMPLED = 1000  # sentence pairs
-N_SPECIAL = len(SPECIAL)  # smaller symbols are gaps
 
 
 def train_rules(
@@ -88,7 +85,7 @@ def _scored(corpus: AlignedCorpus, counts: RuleCounts, target_count: FloatArray)
     lexical = np.empty((len(chosen), 2))
     _weigh(
         counts.sources.values, counts.sources.offsets, counts.targets.values,
-        counts.targets.offsets, source, target, links, *estimate_lexical(corpus), lexical,
+        counts.targets.offsets, source, target, links, estimate_lexical(corpus), lexical,
     )  # fmt: skip
     of_target, of_source = target_count[target], source_count[source]
     probabilities = logarithms(of_pair / of_target), logarithms(of_pair / of_source)
@@ -116,37 +113,11 @@ def _best_alignments(counts: RuleCounts) -> tuple[Int64Array, FloatArray]:
     return order[first], np.add.reduceat(counts.frequency, first)
 
 
-@inner
-def _place(begin, target, source_word, target_word):
-    return lower_bound(target, begin[source_word], begin[source_word + 1], target_word)
-
-
 @kernel
-def _weigh(
-    sources, source_offsets, targets, target_offsets, source, target, links,
-    begin, word, target_given_source, source_given_target, lexical,
-):  # fmt: skip
+def _weigh(sources, source_offsets, targets, target_offsets, source, target, links, table, lexical):
     """Fills in lex(f|e) and lex(e|f) of every rule."""
     for rule in range(len(source)):
-        f_words = sources[source_offsets[source[rule]] : source_offsets[source[rule] + 1]]
-        e_words = targets[target_offsets[target[rule]] : target_offsets[target[rule] + 1]]
-        inverse, direct = 1.0, 1.0
-        for e in range(len(e_words)):
-            total, n = 0.0, 0
-            for f in range(len(f_words)):
-                if (links[rule] >> np.uint64(MOST_SYMBOLS * e + f)) & np.uint64(1):
-                    total += target_given_source[_place(begin, word, f_words[f], e_words[e])]
-                    n += 1
-            if n == 0 and e_words[e] >= N_SPECIAL:
-                total, n = target_given_source[_place(begin, word, NULL, e_words[e])], 1
-            direct *= total / n if n else 1.0
-        for f in range(len(f_words)):
-            total, n = 0.0, 0
-            for e in range(len(e_words)):
-                if (links[rule] >> np.uint64(MOST_SYMBOLS * e + f)) & np.uint64(1):
-                    total += source_given_target[_place(begin, word, f_words[f], e_words[e])]
-                    n += 1
-            if n == 0 and f_words[f] >= N_SPECIAL:
-                total, n = source_given_target[_place(begin, word, f_words[f], NULL)], 1
-            inverse *= total / n if n else 1.0
-        lexical[rule, 0], lexical[rule, 1] = inverse, direct
+        f = sources[source_offsets[source[rule]] : source_offsets[source[rule] + 1]]
+        e = targets[target_offsets[target[rule]] : target_offsets[target[rule] + 1]]
+        lexical[rule, 0] = lexical_weight(f, e, links[rule], MOST_SYMBOLS, True, table)
+        lexical[rule, 1] = lexical_weight(e, f, links[rule], MOST_SYMBOLS, False, table)

@@ -19,6 +19,7 @@ from hyperbaton.foundation.arrays import GrowingRagged, Ragged
 from hyperbaton.foundation.errors import BadLine, DataError
 from hyperbaton.foundation.files.vocabulary import Vocabulary, check_words
 from hyperbaton.foundation.progress import Progress, silent
+from hyperbaton.models.phrases.entries import SCORES, logarithms
 from hyperbaton.models.phrases.moses_tables import (
     each_line,
     fields_of,
@@ -30,7 +31,6 @@ from hyperbaton.models.phrases.moses_tables import (
 )
 from hyperbaton.models.phrases.sections import frequencies
 from hyperbaton.models.phrases.sorted_trie import parents
-from hyperbaton.models.phrases.table import SCORES, logarithms
 from hyperbaton.models.rules.assembly import Rules, assemble
 from hyperbaton.models.rules.settings import GAP, LONGEST_SPAN, MOST_GAPS, MOST_SYMBOLS
 from hyperbaton.models.rules.table import RuleTable

@@ -37,7 +37,8 @@ from hyperbaton.models.distortion.interface import DistortionModel
 from hyperbaton.models.language_model.parts import load_part
 from hyperbaton.models.language_model.several import LanguageModels
 from hyperbaton.models.language_model.speaking import SpeakingModel
-from hyperbaton.models.phrases.table import SCORES, PhraseTable
+from hyperbaton.models.phrases.entries import SCORES
+from hyperbaton.models.phrases.table import PhraseTable
 from hyperbaton.models.rules.table import RuleTable
 from hyperbaton.models.system.stages import PARTS, remove_other_parts
 

@@ -15,16 +15,16 @@ from hyperbaton.models.language_model.model import FORMAT as LM_FORMAT
 from hyperbaton.models.language_model.model import LanguageModel
 from hyperbaton.models.language_model.parts import fill_part, load_part
 from hyperbaton.models.language_model.speaking import SingleModel
+from hyperbaton.models.phrases.entries import SCORES
 from hyperbaton.models.phrases.moses_tables import (
     read_phrase_table,
     write_phrase_table,
     write_reordering_table,
 )
 from hyperbaton.models.phrases.reordering import ReorderingType
-from hyperbaton.models.phrases.table import FORMAT as PHRASES_FORMAT
-from hyperbaton.models.phrases.table import SCORES
+from hyperbaton.models.phrases.table import PhraseTable
 from hyperbaton.models.rules.moses_table import GLUE_GRAMMAR, read_rule_table, write_rule_table
-from hyperbaton.models.rules.table import FORMAT as RULES_FORMAT
+from hyperbaton.models.rules.table import RuleTable
 from hyperbaton.models.system.folder import (
     CHART,
     GLUE,
@@ -102,7 +102,7 @@ def import_moses(
         return f"{len(read):,} phrase pairs"
 
     files = [path for path in (table_path, reordering_path) if path]
-    phrases_key = fingerprint(PHRASES_FORMAT, kind, *files)
+    phrases_key = fingerprint(PhraseTable.FORMAT, kind, *files)
     with locked(out):
         parts = {PHRASES: run_stage(out, PHRASES, phrases_key, phrases, reporter)}
         parts |= _language_model_parts(lm_paths, out, reporter)
@@ -134,7 +134,7 @@ def import_rules(ini: MosesIni, out: Path, reporter: Reporter) -> None:
         return f"{len(read):,} rules"
 
     with locked(out):
-        key = fingerprint(RULES_FORMAT, path)
+        key = fingerprint(RuleTable.FORMAT, path)
         parts = {RULES: run_stage(out, RULES, key, rules, reporter)}
         parts |= _language_model_parts(lm_paths, out, reporter)
         search = {"distortion_limit": ini.distortion_limit}

@@ -10,7 +10,7 @@ from hyperbaton.foundation.progress import SILENT, Reporter
 from hyperbaton.models.phrases.checking import check_phrase_settings
 from hyperbaton.models.phrases.settings import PhraseSettings
 from hyperbaton.models.phrases.smaller_tables import pruned
-from hyperbaton.models.phrases.table import FORMAT
+from hyperbaton.models.phrases.table import PhraseTable
 from hyperbaton.models.system.folder import load_phrases, part_folders, read_system, write_content
 from hyperbaton.models.system.stages import (
     PARTS,
@@ -37,7 +37,7 @@ def prune_system(
 
     def work(folder: Path) -> str:
         smaller = pruned(table, settings)
-        save_arrays(folder, FORMAT, *smaller)
+        save_arrays(folder, PhraseTable.FORMAT, *smaller)
         return f"{smaller.arrays['target'].shape[0]:,} of {len(table):,} phrase pairs"
 
     with locked(out):

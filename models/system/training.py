@@ -36,9 +36,9 @@ from hyperbaton.models.phrases.checking import (
     check_values,
 )
 from hyperbaton.models.phrases.settings import NONE
-from hyperbaton.models.phrases.table import FORMAT as PHRASES_FORMAT
+from hyperbaton.models.phrases.table import PhraseTable
 from hyperbaton.models.rules.extraction import check_rule_settings
-from hyperbaton.models.rules.table import FORMAT as RULES_FORMAT
+from hyperbaton.models.rules.table import RuleTable
 from hyperbaton.models.system.folder import (
     LM,
     PHRASES,
@@ -124,7 +124,7 @@ def part_stages(corpus: TrainingCorpus, talk: Talk) -> list[Stage]:
         case = (Stage(TEXT, inputs.case_key, partial(learn_case, corpus=corpus)),)
     rules = Stage(
         RULES,
-        fingerprint(RULES_FORMAT, key, asdict(settings.rules), *map(Path, settings.rules_for)),
+        fingerprint(RuleTable.FORMAT, key, asdict(settings.rules), *map(Path, settings.rules_for)),
         partial(make_rules, corpus=corpus),
         inputs=case,
     )
@@ -132,7 +132,7 @@ def part_stages(corpus: TrainingCorpus, talk: Talk) -> list[Stage]:
         return [*case, rules, *language_model_stages(corpus, case)]
     phrases = Stage(
         PHRASES,
-        fingerprint(PHRASES_FORMAT, key, asdict(settings.phrases)),
+        fingerprint(PhraseTable.FORMAT, key, asdict(settings.phrases)),
         partial(make_phrases, corpus=corpus, talk=talk),
         inputs=case,
         resumes=True,

@@ -93,7 +93,7 @@ class PhraseClassifier:
     ) -> None:
         """Computes and caches the contribution of the translations of some options."""
         entry, phrases = options.entry[new], options.phrases
-        row, table = phrases.target[entry], phrases.target_phrases
+        row, table = phrases.target[entry], phrases.target_sides
         begin = table.offsets[row]
         words = Ragged.gather(table.values, begin, table.offsets[row + 1] - begin)
         translations = Ragged(memo.target_ids[words.values], words.offsets)

@@ -30,8 +30,9 @@ from hyperbaton.foundation.hashing import EMPTY
 from hyperbaton.foundation.kernels import inner, kernel
 from hyperbaton.models.distortion.parse.path import TO_FIRST, Path, append_phrase_path, empty_path
 from hyperbaton.models.distortion.parse.templates import MOST_CANDIDATES
+from hyperbaton.models.phrases.entries import COUNT
 from hyperbaton.models.phrases.sorted_trie import parents
-from hyperbaton.models.phrases.table import COUNT, PhraseTable
+from hyperbaton.models.phrases.table import PhraseTable
 from hyperbaton.models.phrases.trie import (
     ROOT,
     Trie,
@@ -211,14 +212,14 @@ def no_pairs() -> UnitPairs:
 
 def table_units(phrases: PhraseTable) -> UnitPairs:
     """The entries of a phrase table that are single units, with their counts c(f, e)."""
-    offsets = phrases.target_phrases.offsets
+    offsets = phrases.target_sides.offsets
     n_nodes = len(phrases.entry_begin) - 1
     above, word = parents(phrases.trie), phrases.trie_word.astype(np.int64)
     node = np.repeat(np.arange(n_nodes), np.diff(phrases.entry_begin))
     is_unit = _is_unit(_depths(above)[node], np.diff(offsets)[phrases.target], phrases.inner_of())
     chosen = np.flatnonzero(is_unit)
     source = spelled(above, word, node[chosen])
-    target = phrases.target_phrases.take(phrases.target[chosen].astype(np.int64))
+    target = phrases.target_sides.take(phrases.target[chosen].astype(np.int64))
     return UnitPairs(source, target, phrases.counts_of(chosen)[:, COUNT])
 
 

@@ -191,7 +191,7 @@ class Parse(ParseSettings, DistortionModel):
             ids = self.learned_.target_words.encode(phrases.target_vocabulary.words)
             known = phrases, ids, np.zeros((len(phrases), GRID), np.uint16)
             self._known[id(phrases)] = known
-        targets = phrases.target_phrases
+        targets = phrases.target_sides
         return Translations(
             options.entry, phrases.target, targets.offsets, targets.values, *known[1:]
         )

@@ -7,7 +7,7 @@ import numpy as np
 from hyperbaton.foundation.arrays import Ragged
 from hyperbaton.foundation.files.vocabulary import Vocabulary
 from hyperbaton.models.language_model import LanguageModel, estimate
-from hyperbaton.models.phrases.table import SCORES
+from hyperbaton.models.phrases.entries import SCORES
 from hyperbaton.models.rules.assembly import Rules, assemble
 from hyperbaton.models.rules.settings import GAP, MOST_SYMBOLS
 from hyperbaton.models.system.folder import starting_weights

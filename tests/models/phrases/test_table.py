@@ -5,6 +5,7 @@ from hypothesis import given
 from hyperbaton.foundation.hashing import EMPTY
 from hyperbaton.foundation.kernels import kernel
 from hyperbaton.models.phrases.building import train_phrases
+from hyperbaton.models.phrases.entries import FLOOR
 from hyperbaton.models.phrases.moses_tables import (
     read_phrase_table,
     source_texts,
@@ -14,7 +15,7 @@ from hyperbaton.models.phrases.moses_tables import (
 )
 from hyperbaton.models.phrases.settings import PhraseSettings
 from hyperbaton.models.phrases.sorted_trie import ROOT, child
-from hyperbaton.models.phrases.table import FLOOR, PhraseTable
+from hyperbaton.models.phrases.table import PhraseTable
 from tests.models.phrases.corpora import corpus_of, small_corpora
 from tests.refusals import refusals, refused
 
