@@ -80,6 +80,7 @@ def backward(network: Network, record: Record, by_scores: Array) -> Network:
     by_keys = (by_scores.swapaxes(1, 2) @ record.queries).reshape(x.shape) * scale
     gradient.query[...] = x.T @ by_queries
     gradient.key[...] = x.T @ by_keys
+    by_x += _by_passed(network, gradient, record, by_scores * scale)
     by_x += by_queries @ network.query.T
     by_x += by_keys @ network.key.T
     by_x = _by_norm(record.last, by_x, network.gains[-1], gradient.gains[-1])
@@ -103,6 +104,19 @@ def _by_distances(
     gradient.leave[...] = x.T @ by_leave
     gradient.enter[...] = x.T @ by_enter
     by_x: Array = by_leave @ network.leave.T + by_enter @ network.enter.T
+    return by_x
+
+
+def _by_passed(network: Network, gradient: Network, record: Record, by_scores: Array) -> Array:
+    """The derivative by x of the sums over passed places."""
+    x, (a, b, c, d) = record.normed, record.passed
+    by_first, by_second = np.zeros_like(by_scores), np.zeros_like(by_scores)
+    add_sums_beyond(by_scores, by_first)
+    add_sums_beyond(by_scores.swapaxes(1, 2), by_second)
+    parts = by_first @ b, by_first.swapaxes(1, 2) @ a, by_second.swapaxes(1, 2) @ d, by_second @ c
+    by_passed = np.stack(parts).reshape(len(parts), len(x), -1)
+    gradient.between[...] = x.T @ by_passed
+    by_x: Array = (by_passed @ network.between.swapaxes(1, 2)).sum(axis=0)
     return by_x
 
 
@@ -159,6 +173,23 @@ def _by_norm(x: Array, by_y: Array, gain: Array, by_gain: Array) -> Array:
     mean = np.einsum("pd,pd->p", by_normed, normed)[:, None] / x.shape[1]
     by_x: Array = (by_normed - normed * mean) * inverse
     return by_x
+
+
+@kernel
+def add_sums_beyond(by_scores, by_values):
+    """Undoes `add_sums_between`: adds to by_values[i, k] the sum of by_scores[i, j] over all j
+    beyond k, seen from i."""
+    n_places = by_scores.shape[1]
+    for sentence in range(len(by_scores)):
+        for i in range(n_places):
+            total = 0.0
+            for k in range(n_places - 2, i, -1):
+                total += by_scores[sentence, i, k + 1]
+                by_values[sentence, i, k] += total
+            total = 0.0
+            for k in range(1, i):
+                total += by_scores[sentence, i, k - 1]
+                by_values[sentence, i, k] += total
 
 
 @kernel

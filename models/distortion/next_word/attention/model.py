@@ -22,6 +22,7 @@ from hyperbaton.foundation.progress import Progress, silent
 from hyperbaton.models.distortion.next_word.attention.network import (
     CLASSES,
     HEADS,
+    NARROWER,
     REACH,
     WIDER,
     Network,
@@ -56,6 +57,7 @@ class Attention(NextWordModel):
     """P(next source word | last one), read off the whole sentence by a small network."""
 
     name: ClassVar[str] = "attention"
+    FORMAT: ClassVar[int] = 2  # 1 had no sums over passed places
 
     size: int = 192  # of the vectors of places; a multiple of 4
     layers: int = 2  # of self-attention
@@ -156,6 +158,7 @@ class Attention(NextWordModel):
             "leave": (size, 2 * CLASSES),
             "enter": (size, 2 * CLASSES),
             "far": (2 * REACH + 1,),
+            "between": (4, size, size // NARROWER),
         }
         for name, shape in shapes.items():
             arrays.floats(name, np.float32, shape)

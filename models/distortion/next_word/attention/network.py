@@ -10,7 +10,9 @@ al. 2017) with learned biases for distances let every place collect what it need
 The score of a move from i to j is bilinear, plus what i, j and the distance say about it alone:
 
     score(i → j) = q[i] · k[j] / √D + leave[i, class of j − i] + enter[j, class of j − i]
-                   + far[j − i]
+                   + far[j − i] + Σ_k (a[i] · b[k] + c[k] · d[j]) / √D,  k strictly between i and j
+
+The sum over the places that a move passes is that of the sequence model (Goto et al. 2013, eq. 2).
 
 Sentences of a batch have equal lengths, so nothing is padded. The forward pass keeps what
 `gradients.py` needs.
@@ -23,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyperbaton.foundation.arrays import Float32Array, Int32Array
+from hyperbaton.foundation.kernels import kernel
 
 Array = NDArray[Any]  # (…) of the type of the network: float32, or float64 in tests
 
@@ -31,6 +34,10 @@ WIDER = 4  # size of the widened vectors, in sizes of the vectors
 REACH = 64  # larger distances share their biases
 EXACT, CLASSES = 8, 20  # distances up to EXACT are classes of their own; classes in each direction
 PER_OCTAVE = 4  # classes for each doubling of larger distances
+NARROWER = 4  # by which the vectors of passed places are smaller
+# At first, each head of the first layer looks mostly at one distance: without that, few sentences
+# do not teach what the words beside a word say.
+FIRST_LOOKS, FOCUS = (-1, 1, -2, 2), 4.0
 EPSILON = 1e-6
 
 
@@ -51,6 +58,7 @@ class Network(NamedTuple):
     leave: Array  # (D, 2 CLASSES)
     enter: Array  # (D, 2 CLASSES)
     far: Array  # (2 REACH + 1,)
+    between: Array  # (4, D, D / NARROWER) a, b, c, d
 
     @property
     def n_layers(self) -> int:
@@ -81,6 +89,7 @@ class Record(NamedTuple):
     normed: Array
     queries: Array  # (B, L, D)
     keys: Array
+    passed: Array  # (4, B, L, D / NARROWER)
 
 
 def new_network(
@@ -93,11 +102,15 @@ def new_network(
         return np.zeros(shape, np.float32)
 
     wide, scale = WIDER * size, size**-0.5
+    near = zeros(n_layers, HEADS, 2 * REACH + 1)
+    near[0, range(HEADS), [REACH + distance for distance in FIRST_LOOKS]] = FOCUS
+    between = normal(4, size, size // NARROWER, scale=scale)
+    between[1:3] = 0  # the sums begin at 0
     return Network(
         normal(n_words, size, scale=0.05),
         normal(n_symbols, size, scale=0.05),
         normal(n_layers, size, 3 * size, scale=scale),
-        zeros(n_layers, HEADS, 2 * REACH + 1),
+        near,
         normal(n_layers, size, size, scale=scale / 2),
         normal(n_layers, size, wide, scale=scale),
         zeros(n_layers, wide),
@@ -108,6 +121,7 @@ def new_network(
         zeros(size, 2 * CLASSES),
         zeros(size, 2 * CLASSES),
         zeros(2 * REACH + 1),
+        between,
     )
 
 
@@ -151,6 +165,7 @@ def forward(
     """The scores of all moves of B sentences with L places, (B, L, L), and a record of the way."""
     n_sentences, n_places = words.shape
     size = network.words.shape[1]
+    scale = size**-0.5
     per_head = size // HEADS
     distance = distances(n_places)
     x = network.words[words.ravel()] + network.symbols[symbols.ravel()]  # (P, D)
@@ -184,12 +199,32 @@ def forward(
     queries, keys = (normed @ part for part in (network.query, network.key))
     queries, keys = queries.reshape(shape), keys.reshape(shape)
     scores = queries @ keys.swapaxes(1, 2)
-    scores *= size**-0.5
+    scores *= scale
     scores += network.far[distance.near]
     leave, enter = ((normed @ part).reshape(shape) for part in (network.leave, network.enter))
-    scores += np.take_along_axis(leave, distance.classes[None], axis=2)
-    scores += np.take_along_axis(enter, distance.classes.T[None], axis=2).swapaxes(1, 2)
-    return scores, Record(words, symbols, keep, layers, x, normed, queries, keys)
+    places = np.arange(n_places)
+    scores += leave[:, places[:, None], distance.classes]
+    scores += enter[:, places, distance.classes]
+    a, b, c, d = passed = (normed @ network.between).reshape(4, n_sentences, n_places, -1)
+    add_sums_between((a * scale) @ b.swapaxes(1, 2), scores)
+    add_sums_between((d * scale) @ c.swapaxes(1, 2), scores.swapaxes(1, 2))
+    return scores, Record(words, symbols, keep, layers, x, normed, queries, keys, passed)
+
+
+@kernel
+def add_sums_between(values, scores):
+    """Adds to scores[i, j] the sum of values[i, k] over all k strictly between i and j."""
+    n_places = scores.shape[1]
+    for sentence in range(len(scores)):
+        for i in range(n_places):
+            total = 0.0
+            for j in range(i + 2, n_places):
+                total += values[sentence, i, j - 1]
+                scores[sentence, i, j] += total
+            total = 0.0
+            for j in range(i - 2, -1, -1):
+                total += values[sentence, i, j + 1]
+                scores[sentence, i, j] += total
 
 
 def norm(x: Array) -> Array:

@@ -67,11 +67,18 @@ def scores(network, words, symbols):
     queries, keys, leave, enter = (
         [times(x, parts[name]) for x in last] for name in ("query", "key", "leave", "enter")
     )
+    a, b, c, d = ([times(x, matrix) for x in last] for matrix in parts["between"])
+
+    def passing(i, j):
+        """What the places between i and j say."""
+        return sum(dot(a[i], b[k]) + dot(c[k], d[j]) for k in range(min(i, j) + 1, max(i, j)))
+
     return {
         (i, j): dot(queries[i], keys[j]) / sqrt(size)
         + leave[i][distance_class(j - i)]
         + enter[j][distance_class(j - i)]
         + bias(parts["far"], j - i)
+        + passing(i, j) / sqrt(size)
         for i in places
         for j in places
         if i != j
