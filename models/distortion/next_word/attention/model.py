@@ -48,7 +48,7 @@ from hyperbaton.models.distortion.next_word.scores import log_probabilities
 from hyperbaton.models.distortion.next_word.templates import BEGIN, END, PAD
 
 VISITS = 600_000  # of sentences in training, if the number of passes allows
-FEWEST_PASSES, MOST_PASSES = 3, 12
+FEWEST_PASSES, MOST_PASSES = 3, 6
 _BLAS = ThreadpoolController()  # limited to one thread: a sentence is too small for several
 
 

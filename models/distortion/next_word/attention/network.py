@@ -30,7 +30,7 @@ from hyperbaton.foundation.kernels import kernel
 Array = NDArray[Any]  # (…) of the type of the network: float32, or float64 in tests
 
 HEADS = 4
-WIDER = 4  # size of the widened vectors, in sizes of the vectors
+WIDER = 2  # size of the widened vectors, in sizes of the vectors
 REACH = 64  # larger distances share their biases
 EXACT, CLASSES = 8, 20  # distances up to EXACT are classes of their own; classes in each direction
 PER_OCTAVE = 4  # classes for each doubling of larger distances
