@@ -18,7 +18,7 @@ from itertools import count
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
-from scipy.optimize import minimize  # type: ignore[import-untyped]
+import scipy  # type: ignore[import-untyped]  # parts of it are loaded when they are used
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from hyperbaton.foundation.arrays import Float32Array, FloatArray
@@ -57,7 +57,7 @@ def minimise(
 ) -> Any:
     """SciPy's result; the objective returns value and gradient, `options` are those of L-BFGS-B."""
     with threadpool_limits(1, "blas"):
-        return minimize(
+        return scipy.optimize.minimize(
             objective, start, jac=True, method="L-BFGS-B", callback=callback, options=options
         )
 

@@ -8,8 +8,8 @@ neither on the other models nor on the number of threads.
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy  # type: ignore[import-untyped]  # parts of it are loaded when they are used
 from numpy.typing import NDArray
-from scipy import sparse  # type: ignore[import-untyped]
 
 from hyperbaton.foundation.arrays import Int32Array, Int64Array
 from hyperbaton.foundation.errors import DataError, counted
@@ -48,7 +48,7 @@ def make_problem(matrix: Any, labels: Any, n_classes: int) -> Problem:
 def check_matrix(matrix: Any, n_features: int | None = None) -> CsrArrays:
     """Checks a sparse matrix, which should have `n_features` columns; returns its arrays in the
     types of the kernels."""
-    if not sparse.issparse(matrix) or matrix.format != "csr" or len(matrix.shape) != 2:
+    if not scipy.sparse.issparse(matrix) or matrix.format != "csr" or len(matrix.shape) != 2:
         raise DataError(
             f"the features are a {type(matrix).__name__}",
             expected="expected a scipy.sparse.csr_matrix or csr_array, one row for each example",
