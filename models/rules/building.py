@@ -1,7 +1,9 @@
 """Builds a rule table from an aligned corpus: counts, probabilities and lexical weights.
 
-φ(e|f) = c(f, e) / c(f) with fractional counts. Lexical weights are those of phrases, over the words
-of a rule without its gaps. A rule keeps its most frequent inner alignment.
+φ(e|f) = c(f, e) / c(f) with fractional counts. In c(e), it does not matter which gap is which, as
+in Moses: [X1] a [X2] and [X2] a [X1] are the same target side of different source sides. Lexical
+weights are those of phrases, over the words of a rule without its gaps. A rule keeps its most
+frequent inner alignment.
 """
 
 from collections.abc import Sequence
@@ -10,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from hyperbaton.corpus.corpora.corpus import AlignedCorpus
-from hyperbaton.foundation.arrays import FloatArray, Int32Array, Int64Array
+from hyperbaton.foundation.arrays import FloatArray, Int32Array, Int64Array, Ragged
 from hyperbaton.foundation.errors import DataError
 from hyperbaton.foundation.kernels import kernel
 from hyperbaton.foundation.progress import Progress, silent
@@ -18,11 +20,17 @@ from hyperbaton.models.phrases.entries import logarithms
 from hyperbaton.models.phrases.lexical import estimate_lexical, lexical_weight
 from hyperbaton.models.phrases.sections import frequencies
 from hyperbaton.models.rules.assembly import Rules, assemble
-from hyperbaton.models.rules.counting import SHARD, RuleCounts, count_rules
+from hyperbaton.models.rules.counting import SHARD, RuleCounts, count_rules, distinct
 from hyperbaton.models.rules.extraction import check_rule_settings, extract_rules
 from hyperbaton.models.rules.settings import MOST_SYMBOLS, RuleSettings
 from hyperbaton.models.rules.table import RuleTable, text_key
-from hyperbaton.models.rules.texts import WantedText, count_targets, matching, wanted_text
+from hyperbaton.models.rules.texts import (
+    WantedText,
+    count_targets,
+    matching,
+    put_all_in_order,
+    wanted_text,
+)
 
 RULE_BYTES = 140  # memory per rule of a phrase pair, measured on 50,000 pairs of short sentences
 SAMPLED = 1000  # sentence pairs
@@ -51,11 +59,14 @@ def train_rules(
             advice="inspect it with hyperbaton corpus",
         )
     progress("scoring rules", len(counts.frequency))
+    ordered = Ragged(counts.targets.values.copy(), counts.targets.offsets)
+    put_all_in_order(ordered.values, ordered.offsets)
+    row, ordered = distinct(ordered)
     if texts:
-        target_count = count_targets(corpus, settings, counts.targets, SHARD, threads)
+        target_count = count_targets(corpus, settings, ordered, SHARD, threads)
     else:
-        target_count = _sums(counts.target, counts.frequency, len(counts.targets))
-    table = _scored(corpus, counts, target_count)
+        target_count = _sums(row[counts.target], counts.frequency, len(ordered))
+    table = _scored(corpus, counts, target_count[row])
     keys = np.unique(np.array([text_key(words) for words in texts], np.uint64))
     return replace(table, sentences=keys)
 

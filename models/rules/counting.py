@@ -105,7 +105,7 @@ def _grouped(
     frequency: FloatArray,
 ) -> RuleCounts:
     """Joins equal sides and equal rules; adds up counts in the order of the rows."""
-    (source_of, sources), (target_of, targets) = _distinct(sources), _distinct(targets)
+    (source_of, sources), (target_of, targets) = distinct(sources), distinct(targets)
     rows = np.empty((len(source), 4), np.int32)  # all that makes a rule, for one hash
     rows[:, 0], rows[:, 1] = source_of[source], target_of[target]
     rows[:, 2:] = inner.view(np.int32).reshape(-1, 2)
@@ -125,7 +125,8 @@ def _in_order(counts: RuleCounts) -> RuleCounts:
     )
 
 
-def _distinct(sides: Ragged) -> tuple[Int32Array, Ragged]:
+def distinct(sides: Ragged) -> tuple[Int32Array, Ragged]:
+    """The number of each side among the distinct ones, and these."""
     at, length = sides.offsets[:-1].astype(np.int32), sides.lengths.astype(np.int32)
     number, first = number_phrases(sides.values, at, length)
     return number, _gathered(sides.values, sides.offsets[first], length[first])

@@ -15,9 +15,9 @@ from hyperbaton.corpus.corpora.corpus import AlignedCorpus
 from hyperbaton.foundation.arrays import BoolArray, FloatArray, Int32Array, Int64Array, Ragged
 from hyperbaton.foundation.files.vocabulary import SPECIAL, Vocabulary
 from hyperbaton.foundation.hashing import EMPTY, DistinctRows, add_row, find_row, no_rows
-from hyperbaton.foundation.kernels import kernel, uncounted_kernel
+from hyperbaton.foundation.kernels import kernel, uncounted, uncounted_kernel
 from hyperbaton.models.rules.extraction import Instances, extract_rules
-from hyperbaton.models.rules.settings import GAP, RuleSettings
+from hyperbaton.models.rules.settings import GAP, SECOND_GAP, RuleSettings
 
 N_SPECIAL = len(SPECIAL)
 
@@ -89,7 +89,7 @@ def _match(source, source_length, words, offsets, begin, sentences, keep):
 def count_targets(
     corpus: AlignedCorpus, settings: RuleSettings, targets: Ragged, shard: int, threads: int
 ) -> FloatArray:
-    """c(e) of distinct target sides, over the whole corpus."""
+    """c(e) of distinct target sides, whose gaps are in order, over the whole corpus."""
     size = 1 << max(4, int(len(targets) * 2).bit_length())
     known: DistinctRows = no_rows(np.int32, size)
     if len(targets.values) > len(known.values):
@@ -109,6 +109,26 @@ def count_targets(
     return total
 
 
+@uncounted
+def put_in_order(symbols):
+    """Numbers the gaps of a target side from left to right."""
+    for k in range(len(symbols)):
+        if symbols[k] == GAP:
+            return
+        if symbols[k] == SECOND_GAP:
+            symbols[k] = GAP
+            for later in range(k + 1, len(symbols)):
+                if symbols[later] == GAP:
+                    symbols[later] = SECOND_GAP
+            return
+
+
+@kernel
+def put_all_in_order(values, offsets):
+    for row in range(len(offsets) - 1):
+        put_in_order(values[offsets[row] : offsets[row + 1]])
+
+
 @kernel
 def _add(known, values, offsets):
     for row in range(len(offsets) - 1):
@@ -118,6 +138,7 @@ def _add(known, values, offsets):
 @kernel
 def _count(known, target, target_length, fraction, counts):
     for rule in range(len(fraction)):
+        put_in_order(target[rule, : target_length[rule]])
         row = find_row(known, target[rule], target_length[rule])
         if row != EMPTY:
             counts[row] += fraction[rule]

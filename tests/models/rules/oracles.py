@@ -89,7 +89,7 @@ def scored_rules(pairs, settings):
     of_source, of_target = Counter(), Counter()
     for (source, target), count in counts.items():
         of_source[source] += count
-        of_target[target] += count
+        of_target[without_order(target)] += count
     direct, inverse = lexicon(pairs), lexicon([(e, f, [b[::-1] for b in a]) for f, e, a in pairs])
     scored = {}
     for (source, target), count in counts.items():
@@ -98,14 +98,19 @@ def scored_rules(pairs, settings):
             continue
         links = ranked[0][0]
         scores = (
-            count / of_target[target],
+            count / of_target[without_order(target)],
             weight(target, source, {link[::-1] for link in links}, inverse),
             count / of_source[source],
             weight(source, target, links, direct),
         )
-        counted = of_target[target], of_source[source], count
+        counted = of_target[without_order(target)], of_source[source], count
         scored[source, target] = tuple(map(float, scores)), links, tuple(map(float, counted))
     return scored
+
+
+def without_order(target):
+    """A target side on which all gaps are alike."""
+    return tuple("X" if isinstance(symbol, int) else symbol for symbol in target)
 
 
 def lexicon(pairs):

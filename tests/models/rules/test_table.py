@@ -1,4 +1,5 @@
 import json
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -43,6 +44,8 @@ def test_scores_follow_their_definition(settings):
     table = train_rules(corpus_of(pairs), settings)
     rules, expected = spelled(table), oracles.scored_rules(pairs, settings)
     assert len(rules) == len(table) >= len(expected) > 500
+    of_two_orders = Counter(oracles.without_order(target) for target in {e for _, e in expected})
+    assert sum(n == 2 for n in of_two_orders.values()) >= 3  # they share their c(e)
     for pair, (scores, links, counts) in expected.items():
         rule = rules[pair]
         assert np.exp(table.scores_of(rule)) == pytest.approx(scores, rel=1e-4)
