@@ -7,6 +7,7 @@ rows of counts with their probabilities, and inner alignments. Scores are natura
 (24 significant bits: an error of at most 4e-6), and counts are float32 too, exact up to 16,777,216.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -33,7 +34,7 @@ ALL_ROWS = slice(None)
 
 
 @dataclass(frozen=True, eq=False)
-class EntryTable:
+class EntryTable(ABC):
     FORMAT: ClassVar[int]
 
     source_vocabulary: Vocabulary
@@ -95,8 +96,9 @@ class EntryTable:
         return cls(**{field.name: given[field.name] for field in fields(cls)})
 
     @staticmethod
+    @abstractmethod
     def laws(arrays: CheckedArrays) -> None:
-        raise NotImplementedError
+        """Checks the arrays of a saved table."""
 
 
 class CheckedEntries(NamedTuple):

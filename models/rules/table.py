@@ -25,7 +25,7 @@ def text_key(words: Sequence[str]) -> int:
 class RuleTable(EntryTable):
     """Bit MOST_SYMBOLS · target + source of an inner alignment is a link of words."""
 
-    FORMAT: ClassVar[int] = 1
+    FORMAT: ClassVar[int] = 2
 
     # keys of the sentences that it has rules for; empty: all sentences
     sentences: UInt64Array = field(default_factory=lambda: np.empty(0, np.uint64))
