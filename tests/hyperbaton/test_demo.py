@@ -61,7 +61,7 @@ def test_the_demo_translates_compares_and_says_the_same_the_second_time(tmp_path
     assert [model.name for model in model.distortion] == ["linear", "msd"]
     advice = said[said.index("try it yourself:") :].splitlines()[1:]
     *commands, page = (
-        line.replace(program(), f"{sys.executable} -m hyperbaton") for line in advice
+        line.replace(program(), f"{sys.executable} -m hyperbaton", 1) for line in advice
     )
     assert page.endswith("serve --demo --open")
     assert len(commands) == 2
