@@ -21,7 +21,10 @@ def does_match(source, words):
 def test_they_are_those_that_match_with_the_scores_of_the_whole_table(monkeypatch):
     monkeypatch.setattr("hyperbaton.models.rules.building.SHARD", 7)
     monkeypatch.setattr("hyperbaton.models.rules.counting.SHARD", 9)
-    corpus = corpus_of(oracles.random_pairs(60, seed=6, words="abcdefgh"))
+    # X x X is X1 W X2, and X y X is X2 W X1: they share c(e)
+    swapped = [("abycd", "CDWAB", [(0, 3), (1, 4), (2, 2), (3, 0), (4, 1)])]
+    swapped += [("abxcd", "ABWCD", [(place, place) for place in range(5)])]
+    corpus = corpus_of([*oracles.random_pairs(60, seed=6, words="abcdefgh"), *swapped])
     texts = ["abxcadb", "ggh", "", "hd"]
     whole, some = train_rules(corpus), train_rules(corpus, threads=2, texts=texts)
     every, found = spelled(whole), spelled(some)
@@ -30,6 +33,8 @@ def test_they_are_those_that_match_with_the_scores_of_the_whole_table(monkeypatc
     assert 50 < len(wanted) < len(every) / 2
     with_gaps = [pair for pair in wanted if "X" in pair[0]]
     assert len({pair[0].count("X") for pair in with_gaps}) == 2
+    of_both = some.counts_of(found[("X", "x", "X"), (1, "W", 2)])
+    assert of_both[0] > of_both[2]
     for pair in wanted:
         assert some.scores_of(found[pair]) == pytest.approx(whole.scores_of(every[pair]), abs=1e-5)
         assert some.counts_of(found[pair]) == pytest.approx(whole.counts_of(every[pair]), rel=1e-5)

@@ -114,3 +114,21 @@ def test_dropout_drops_its_share_and_keeps_the_mean():
     mask = Dropout(0.25, np.random.default_rng(0)).mask((200, 200))
     assert set(np.unique(mask)) == {np.float32(0), np.float32(4 / 3)}
     assert np.mean(mask == 0) == pytest.approx(0.25, abs=0.01)
+
+
+def test_heads_of_the_first_layer_begin_at_the_words_beside_a_word():
+    network, moves = new_network(WORDS, SYMBOLS, 16, 2, np.random.default_rng(0)), random_moves()
+    _, record = forward(network, moves.words, moves.symbols)
+    for head, distance in enumerate((-1, 1, -2, 2)):
+        places = np.arange(2, 5)
+        shares = record.layers[0].attention[:, head, places, places + distance]
+        assert shares.mean() > 0.7  # the other six places have the rest
+
+
+def test_passed_places_have_no_say_at_first():
+    network, moves = new_network(WORDS, SYMBOLS, 16, 1, np.random.default_rng(0)), random_moves()
+    others = network._replace(between=np.zeros_like(network.between))
+    scores, without = (forward(n, moves.words, moves.symbols)[0] for n in (network, others))
+    assert np.array_equal(scores, without)
+    _, gradient = loss_and_gradient(network, moves)
+    assert np.count_nonzero(gradient.between[1:3]) > 0  # but they can learn to
