@@ -203,9 +203,9 @@ def model_stage(
     """The stage that fits a model. Plug-ins, which workers may lack, and models that use a crew run
     on this machine."""
     seed, by_name = inputs.settings.seed, {stage.name: stage for stage in parts}
-    folders = {stage.name: stage.part for stage in parts}
-    described = [name, model.settings(), seed, model.FORMAT, model.REVISION]
     needed = ("source_classes", "target_classes", *["phrases"] * takes(model, "phrases"))
+    folders = {part: by_name[part].part for part in needed}
+    described = [name, model.settings(), seed, model.FORMAT, model.REVISION]
     return Stage(
         stage_name(name),
         fingerprint(inputs.corpus_key, folders, *described),

@@ -30,6 +30,7 @@ from hyperbaton.models.system.folder import (
 )
 from hyperbaton.models.system.moses_exchange import export_moses, import_moses
 from hyperbaton.models.system.settings import (
+    BOTH,
     ClassSettings,
     LanguageModelSettings,
     ResourceSettings,
@@ -121,6 +122,19 @@ def test_the_phrase_table_is_read_only_for_models_that_need_it(files, tmp_path, 
     models = ("pair", "nine-class", "dpr")
     train(files, tmp_path / "m", settings=TrainingSettings(distortion=models))
     assert len(list((tmp_path / "m/parts").glob("distortion_*"))) == len(models)
+
+
+def test_models_were_learned_again_because_of_parts_that_they_do_not_use(files, tmp_path):
+    out, settings = tmp_path / "m", TrainingSettings(distortion=("pair",))
+    train(files, out, settings=settings)
+    for changed in (
+        replace(settings, lm=LanguageModelSettings(order=3)),
+        replace(settings, grammar=BOTH),
+        replace(settings, phrases=PhraseSettings(min_count=2)),
+    ):
+        assert "distortion_pair: nothing has changed" in train(files, out, settings=changed)
+    said = train(files, out, settings=replace(settings, classes=ClassSettings(3)))
+    assert said[-1] == "distortion_pair: fitted to 3 sentence pairs"
 
 
 def test_more_text_for_the_language_model(files, write, tmp_path):
