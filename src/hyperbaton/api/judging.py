@@ -236,7 +236,8 @@ def compare(
     Earlier results there are reused if their inputs have not changed.
 
     * `configuration`: a TOML file, or a `Configuration`.
-    * `preset`: systems and limits of a paper's table: `goto`, `ni`, `xiang`, `alrajeh` or `all`.
+    * `preset`: systems and limits of a paper's table: `goto`, `ni`, `xiang`, `alrajeh`,
+      `durrani` or `all`.
     * `replicas`, `method`: tuning runs of each system, and the optimiser.
 
     The result has `to_frame()`, a pandas data frame of all scores; `scores` by test set and system;

@@ -52,7 +52,9 @@ def _count(current, following, offsets, sentences, counts):
 
 def with_ends(symbols: Int32Array, begin: int, end: int) -> Int32Array:
     """(B, n) → (B, n + 2)."""
-    return np.pad(symbols, ((0, 0), (1, 1)), constant_values=((0, 0), (begin, end)))
+    result = np.empty((len(symbols), symbols.shape[1] + 2), np.int32)
+    result[:, 0], result[:, 1:-1], result[:, -1] = begin, symbols, end
+    return result
 
 
 def rows_of_words(counts: Int64Array, min_count: int) -> Int32Array:
