@@ -1,15 +1,15 @@
 """Decodes one sentence with hierarchical rules."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from math import inf
 from time import perf_counter
 
 import numpy as np
 
 from hyperbaton.corpus.sentences.sentence import Sentence
-from hyperbaton.decoder.chart.derivations import Derivations
-from hyperbaton.decoder.chart.forest import best_derivations
-from hyperbaton.decoder.chart.rules import RuleWeights, empty_memo, enlarged_memo, rule_source
+from hyperbaton.decoder.chart.derivations import Derivations, best_of
+from hyperbaton.decoder.chart.rules import add_chain_rules
 from hyperbaton.decoder.chart.search import STOPPED, ChartLimits, ChartSpace, search_chart
 from hyperbaton.decoder.chart.workspace import (
     COUNTERS,
@@ -23,16 +23,14 @@ from hyperbaton.decoder.chart.workspace import (
 from hyperbaton.decoder.chart_decoded import ChartDecoded, chart_features
 from hyperbaton.decoder.decode import (
     MOST_BYTES,
-    MOST_TRIED,
-    IsStopped,
+    BaseDecoder,
     SearchSettings,
     Stopped,
-    check_options,
-    never,
-    score_unit,
+    distinct_best,
+    for_search,
 )
-from hyperbaton.decoder.options import UNKNOWN_SCORE
 from hyperbaton.decoder.phrase_decoded import ONLY_STACKS
+from hyperbaton.decoder.ranking.entry_memo import empty_memo, enlarged_memo, entry_source
 from hyperbaton.decoder.search import UNLIMITED
 from hyperbaton.decoder.statistics import SearchStatistics
 from hyperbaton.foundation.arrays import FloatArray
@@ -40,12 +38,11 @@ from hyperbaton.foundation.errors import DataError, SettingError
 from hyperbaton.foundation.files.vocabulary import END, SPECIAL, UNKNOWN
 from hyperbaton.models.distortion.interface import DistortionModel
 from hyperbaton.models.language_model.speaking import SpeakingModel
-from hyperbaton.models.phrases.entries import SCORES
 from hyperbaton.models.rules.table import RuleTable
-from hyperbaton.models.system.folder import GLUE
+from hyperbaton.models.system.folder import CHART
 
 
-class ChartDecoder:
+class ChartDecoder(BaseDecoder):
     """Translates sentences with given weights. Not thread-safe: it reuses its memory."""
 
     def __init__(
@@ -55,25 +52,11 @@ class ChartDecoder:
         weights: Mapping[str, float],
         settings: SearchSettings = SearchSettings(),
     ) -> None:
-        check_options(settings)
-        self.table, self.lm, self.settings = table, lm, settings
+        super().__init__(table, lm, weights, for_search(settings, CHART))
+        self.table = table
         self.feature_names = chart_features(lm)
-        self.is_stopped: IsStopped = never  # called repeatedly during the search
-        self._speaker = lm.speaker(np.array([weights[name] for name in lm.feature_names]))
-        self._weights = RuleWeights(
-            np.array([weights[f"translation.{name}"] for name in SCORES]),
-            weights["phrase_penalty"],
-            weights["word_penalty"],
-            self._speaker.weight,
-            weights["unknown"] * UNKNOWN_SCORE,
-            weights[GLUE],
-            self._speaker.falls,
-        )
-        language = sum(abs(weights[name]) for name in lm.feature_names)
-        self._unit = score_unit(float(np.abs(self._weights.translation).sum()) + language)
-        self._lm_word = lm.encode(table.target_vocabulary.words)
-        self._source = rule_source(table, self._lm_word)
-        pops = settings.pop_limit or 1000
+        self._source = entry_source(table, self._lm_word, self._speaker)
+        pops = self.settings.pop_limit or 1000
         self._capacity = ChartCapacity(1 << 14, 1 << 12, 4 * pops, 1 << (2 * pops).bit_length())
         self._workspace: ChartWorkspace | None = None
         self._forget()
@@ -88,12 +71,13 @@ class ChartDecoder:
             self._weights,
             drop_unknown=self.settings.drop_unknown,
         )
+        add_chain_rules(self._memo, self._weights.glue)
 
     def decode(
         self, sentence: Sentence, n_best: int = 1, *, distinct: bool = False
     ) -> ChartDecoded:
         """The best derivations of a sentence; `distinct`: only the best of each translation."""
-        began = perf_counter()
+        began, deadline = perf_counter(), self._deadline()
         _check_markup(sentence)
         if self._speaker.forgets() or self._is_wrong:
             self._forget()
@@ -101,34 +85,22 @@ class ChartDecoder:
             none = np.empty(0, np.int32)
             empty = Derivations(none.astype(np.int64), none, none, none, np.zeros(2, np.int64))
             return self._decoded(sentence, empty, np.zeros(1))
-        seconds = self.settings.time_limit if self.settings.time_limit > 0 else inf
-        workspace, cell = self._search(sentence, began + seconds)
+        workspace, cell = self._search(sentence, deadline)
         goal = int(workspace.members[workspace.cells["begin"][cell]])
-        size = n_best
-        while True:
-            decoded = self._decoded(sentence, *best_derivations(workspace, goal, size))
-            if not distinct or n_best == 1:
-                break
-            first = decoded.first_of_each_translation()
-            if len(first) >= n_best or len(decoded) < size or size > MOST_TRIED * n_best:
-                decoded = decoded.take(first[:n_best])
-                break
-            size *= 4
+
+        def listed(size: int) -> ChartDecoded:
+            return self._decoded(sentence, *best_of(workspace, goal, size))
+
+        is_distinct = distinct and n_best > 1
+        decoded = distinct_best(listed, n_best) if is_distinct else listed(n_best)
         statistics = _statistics(workspace, len(sentence), perf_counter() - began)
-        return self._decoded(sentence, decoded.derivations, decoded.scores, statistics)
+        return replace(decoded, statistics=statistics)
 
     def _decoded(
-        self,
-        sentence: Sentence,
-        derivations: Derivations,
-        scores: FloatArray,
-        statistics: SearchStatistics = SearchStatistics(sentences=1),
+        self, sentence: Sentence, derivations: Derivations, scores: FloatArray
     ) -> ChartDecoded:
-        drop_unknown = self.settings.drop_unknown
-        return ChartDecoded(
-            sentence, derivations, scores, self.table, self.lm, self._lm_word, drop_unknown,
-            statistics,
-        )  # fmt: skip
+        given = sentence, derivations, scores, self.table, self.lm, self._lm_word
+        return ChartDecoded(*given, self.settings.drop_unknown)
 
     def _search(self, sentence: Sentence, deadline: float) -> tuple[ChartWorkspace, int]:
         """Searches, with larger arrays until they suffice; returns the cell of the result."""
@@ -143,17 +115,13 @@ class ChartDecoder:
         while True:
             space = ChartSpace(
                 words, min(settings.chart_span or n_words, n_words), self._source, self._memo,
-                self._weights, self._speaker.weight, self._speaker.begin_state, END, self._unit,
+                self._weights, self._speaker.begin_state, END, self._unit,
             )  # fmt: skip
             workspace = self._room(n_words, space.longest)
             result = search_chart(
                 space, self._speaker.lm, workspace, limits, self.is_stopped, deadline
             )
-            try:
-                self._speaker.check()
-            except BaseException:
-                self._is_wrong = True
-                raise
+            self._check_answers()
             if self._speaker.has_grown():
                 self._forget()
             elif result == STOPPED:

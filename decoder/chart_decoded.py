@@ -9,13 +9,14 @@ import numpy as np
 from hyperbaton.corpus.raw_text.numbers import NUMBER
 from hyperbaton.corpus.sentences.sentence import Sentence
 from hyperbaton.decoder.chart.derivations import Derivations, Spelled, n_target_words, spell
-from hyperbaton.decoder.chart.rules import BEGINNING_ENTRY, GLUE_ENTRY, UNKNOWN_ENTRY
+from hyperbaton.decoder.chart.rules import BEGINNING_ENTRY, GLUE_ENTRY
 from hyperbaton.decoder.decoded import Decoded
 from hyperbaton.decoder.features import dense_features, lm_columns
-from hyperbaton.decoder.options import UNKNOWN_SCORE
+from hyperbaton.decoder.ranking.entry_memo import UNKNOWN_SCORE
 from hyperbaton.decoder.statistics import SearchStatistics
 from hyperbaton.foundation.arrays import FloatArray, Int32Array, Int64Array, Ragged
 from hyperbaton.foundation.files.vocabulary import UNKNOWN
+from hyperbaton.models.distortion.interface import UNKNOWN_ENTRY
 from hyperbaton.models.language_model.speaking import SpeakingModel
 from hyperbaton.models.phrases.entries import SCORES
 from hyperbaton.models.rules.table import RuleTable

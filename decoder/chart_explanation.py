@@ -4,17 +4,19 @@ The words of a rule and those of its gaps come together in the language model, s
 to the whole derivation, not to one rule.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import count
 
 import numpy as np
 
-from hyperbaton.decoder.chart.rules import BEGINNING_ENTRY, GLUE_ENTRY, UNKNOWN_ENTRY
+from hyperbaton.decoder.chart.rules import BEGINNING_ENTRY, GLUE_ENTRY
 from hyperbaton.decoder.chart_decoded import ChartDecoded
 from hyperbaton.decoder.explanation import check_explainable
 from hyperbaton.decoder.translator import Translator
 from hyperbaton.foundation.files.vocabulary import SPECIAL
+from hyperbaton.models.distortion.interface import UNKNOWN_ENTRY
 from hyperbaton.models.rules.settings import GAP
+from hyperbaton.models.rules.table import RuleTable
 
 N_SPECIAL = len(SPECIAL)
 KINDS = {GLUE_ENTRY: "S X", BEGINNING_ENTRY: "X"}
@@ -80,7 +82,7 @@ def _step(decoded: ChartDecoded, row: int, depth: int, adds: float) -> RuleStep:
     if entry == UNKNOWN_ENTRY:
         right = "" if decoded.drop_unknown else left
     elif entry >= 0:
-        left = " ".join(_source_side(decoded, row))
+        left = _source_side(table, entry)
         known = table.target_vocabulary.words
         symbols = table.target_sides[table.target[entry]].tolist()
         right = " ".join(f"X{s - GAP + 1}" if s < N_SPECIAL else known[s] for s in symbols)
@@ -90,17 +92,11 @@ def _step(decoded: ChartDecoded, row: int, depth: int, adds: float) -> RuleStep:
     )
 
 
-def _source_side(decoded: ChartDecoded, row: int) -> Iterator[str]:
-    """Yields the words of a rule, and X1 and X2 for its gaps."""
-    rules, words = decoded.derivations, decoded.sentence.words
-    place, inside, gap = int(rules.start[row]), row + 1, 0
-    while place < rules.end[row]:
-        if gap < rules.n_gaps[row] and rules.start[inside] == place:
-            gap += 1
-            yield f"X{gap}"
-            place = int(rules.end[inside])
-            while inside < len(rules.start) and rules.end[inside] <= place:
-                inside += 1  # to the rule in the next gap
-        else:
-            yield words[place]
-            place += 1
+def _source_side(table: RuleTable, entry: int) -> str:
+    """The words of a rule, and X1 and X2 for its gaps."""
+    symbols, node = list[int](), int(np.searchsorted(table.entry_begin, entry, "right")) - 1
+    while node:
+        symbols.insert(0, int(table.trie_word[node]))
+        node = int(np.searchsorted(table.trie_children, node, "right")) - 1  # above it
+    gaps, known = count(1), table.source_vocabulary.words
+    return " ".join(f"X{next(gaps)}" if symbol == GAP else known[symbol] for symbol in symbols)

@@ -25,6 +25,13 @@ import numpy as np
 
 from hyperbaton.decoder.edges import open_edge
 from hyperbaton.decoder.lazy_models import NO_STATE, follow_step
+from hyperbaton.decoder.ranking.buckets import (
+    HEADROOM,
+    N_BUCKETS,
+    OPTIMISM,
+    PATIENCE,
+    bucket_of,
+)
 from hyperbaton.decoder.search_space import table_score
 from hyperbaton.decoder.workspace import (
     ARCS,
@@ -32,7 +39,6 @@ from hyperbaton.decoder.workspace import (
     GROUPS,
     HYPOTHESES,
     LM_WORDS,
-    N_BUCKETS,
     NO_HYPOTHESES,
     NO_SLOTS,
     NO_STEPS,
@@ -44,14 +50,6 @@ from hyperbaton.foundation.hashing import EMPTY, GOLDEN
 from hyperbaton.foundation.kernels import uncounted
 from hyperbaton.models.language_model.stepping import remembered_advance
 
-# Differences of scores, in units (`SearchSpace.unit`)
-BUCKETS_PER_UNIT = 16
-HEADROOM = 8.0  # by which a step may be better than the best hypothesis before it
-# Distance below the score without context at which neighbours are evaluated; less costs time, more
-# finds less
-PATIENCE = 0.5
-# By which the words of an edge's first step may score better in context than without
-OPTIMISM = 0.5
 # Kinds of queue items. An edge is ASKED first if there is a lazy model, for the score of its first
 # step, and then put back
 TAKE, DUE, OPEN, ASKED = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(3)
@@ -75,10 +73,10 @@ def fill_stack(space, lm, ws, limits, answers, n_covered, n_edges):
         while n_evaluated < n_steps:
             hope = _evaluate(space, lm, ws, answers, is_last, np.uint64(n_evaluated))
             step = ws.steps[np.uint64(n_evaluated)]
-            bucket = _bucket(space, top - step.total)
+            bucket = bucket_of(space, top - step.total)
             step.below = ws.bucket[bucket]
             ws.bucket[bucket] = np.uint64(n_evaluated) << TWO | TAKE
-            due = _bucket(space, top - hope + PATIENCE * space.unit)
+            due = bucket_of(space, top - hope + PATIENCE * space.unit)
             if due < bucket:
                 step.below_due = ws.bucket[due]
                 ws.bucket[due] = np.uint64(n_evaluated) << TWO | DUE
@@ -96,7 +94,7 @@ def fill_stack(space, lm, ws, limits, answers, n_covered, n_edges):
             edge = ws.edges[number]
             ws.bucket[best_bucket] = edge.below
             edge.total += _lazy_score(space, ws, edge)
-            bucket = max(best_bucket, _bucket(space, top - edge.total))
+            bucket = max(best_bucket, bucket_of(space, top - edge.total))
             edge.below = ws.bucket[bucket]
             ws.bucket[bucket] = number << TWO | OPEN
             continue
@@ -145,7 +143,7 @@ def _wait_to_open(space, ws, top, answers, n_edges):
         edge.total += OPTIMISM * space.unit
         if len(answers):  # the answer of the first member and the first option
             edge.total += answers[edge.first_answer].score
-        bucket = _bucket(space, top - edge.total)
+        bucket = bucket_of(space, top - edge.total)
         edge.below = ws.bucket[bucket]
         ws.bucket[bucket] = np.uint64(number) << TWO | kind
         best_bucket = min(best_bucket, bucket)
@@ -159,13 +157,6 @@ def _lazy_score(space, ws, edge):
     state = ws.hypotheses[member.hypothesis].lazy_state
     option = space.spans[edge.span].option
     return follow_step(space.lazy, ws.coverage[edge.group], member.last, state, option)[0]
-
-
-@uncounted
-def _bucket(space, behind):
-    """The bucket for a score this far behind the best one."""
-    bucket = behind * (BUCKETS_PER_UNIT / space.unit)
-    return np.uint64(min(max(bucket, 0.0), N_BUCKETS - 1.0))
 
 
 @uncounted

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from math import inf, log2
 from pathlib import Path
 from time import perf_counter
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -13,13 +13,15 @@ from hyperbaton.corpus.sentences.sentence import Sentence
 from hyperbaton.decoder.constraints.price import FORBIDDEN
 from hyperbaton.decoder.constraints.zones import zones_of
 from hyperbaton.decoder.coverage_models import CoverageModels
+from hyperbaton.decoder.decoded import Decoded
 from hyperbaton.decoder.edges import distance_limit
 from hyperbaton.decoder.features import dense_features
 from hyperbaton.decoder.lattice import make_lattice
 from hyperbaton.decoder.lazy_models import NoAutomaton
-from hyperbaton.decoder.nbest import best_derivations
-from hyperbaton.decoder.options import MOST_OPTIONS, OptionFinder, OptionWeights, SentenceOptions
+from hyperbaton.decoder.options import MOST_OPTIONS, OptionFinder, SentenceOptions
 from hyperbaton.decoder.phrase_decoded import PhraseDecoded
+from hyperbaton.decoder.ranking.entry_memo import EntryWeights
+from hyperbaton.decoder.ranking.nbest import NONE, Forest, best_derivations
 from hyperbaton.decoder.search import STOPPED, UNLIMITED, SearchLimits, search
 from hyperbaton.decoder.search_space import (
     SearchSpace,
@@ -30,7 +32,9 @@ from hyperbaton.decoder.search_space import (
 from hyperbaton.decoder.statistics import SearchRecord
 from hyperbaton.decoder.terms import place_terms
 from hyperbaton.decoder.workspace import (
+    ARCS,
     FULL,
+    HYPOTHESES,
     NARROWED,
     NO_TRANSLATION,
     Capacity,
@@ -46,13 +50,13 @@ from hyperbaton.foundation.kernels import uncounted_kernel
 from hyperbaton.models.distortion.interface import DistortionModel, OptionTable, SentenceScorer
 from hyperbaton.models.distortion.tables import TableScorer
 from hyperbaton.models.language_model.speaking import SpeakingModel
-from hyperbaton.models.phrases.entries import SCORES
+from hyperbaton.models.phrases.entries import SCORES, EntryTable
 from hyperbaton.models.phrases.table import PhraseTable
-from hyperbaton.models.system.folder import CHART, read_system, search_of
+from hyperbaton.models.system.folder import CHART, GLUE, STACK, read_system
 
 MOST_TRIED = 100  # derivations for each wanted distinct translation
 USUAL_WEIGHTS = 1.3  # sum of the default weights of translation features and language model
-CHART_POPS = 1000  # default pop limit of the chart search: with 400 it misses good derivations
+POP_LIMITS = {STACK: 400, CHART: 1000}  # with 400 the chart search misses good derivations
 MOST_BYTES = 4 << 30  # limit of a workspace; a sentence that needs more is an error
 
 
@@ -60,9 +64,9 @@ MOST_BYTES = 4 << 30  # limit of a workspace; a sentence that needs more is an e
 class SearchSettings:
     """Settings of the search (`--set search.KEY=VALUE`)."""
 
-    # steps tried in each stack, best first (1000 in each cell of a chart by default); 0: all, which
-    # makes the search exhaustive
-    pop_limit: int = 400
+    # steps tried in each stack or cell of a chart, best first; 0: all, which makes the search
+    # exhaustive; −1: 400 in stacks, 1000 in cells
+    pop_limit: int = -1
     stack_size: int = 200  # hypotheses kept in each stack; 0: all
     # drop hypotheses whose score is this much below the best of their stack; 0: none
     beam: float = 0.0
@@ -76,20 +80,20 @@ class SearchSettings:
 
 
 def search_settings(directory: Path) -> SearchSettings:
-    """The defaults for a system: its distortion limit, and the pop limit of its search."""
-    settings = SearchSettings(distortion_limit=read_system(directory)["search"]["distortion_limit"])
-    return for_chart(settings) if search_of(directory) == CHART else settings
+    """The defaults for a system, with its distortion limit."""
+    return SearchSettings(distortion_limit=read_system(directory)["search"]["distortion_limit"])
 
 
-def for_chart(settings: SearchSettings) -> SearchSettings:
-    """Settings with the chart's pop limit, unless there is one other than the default."""
-    is_default = settings.pop_limit == SearchSettings.pop_limit
-    return replace(settings, pop_limit=CHART_POPS) if is_default else settings
+def for_search(settings: SearchSettings, kind: str) -> SearchSettings:
+    """Settings with the default pop limit of a kind of search, unless they have another."""
+    is_default = settings.pop_limit < 0
+    return replace(settings, pop_limit=POP_LIMITS[kind]) if is_default else settings
 
 
 # Makes a scorer from the options of a sentence; its only feature is added to the score
 MakeConstraint: TypeAlias = Callable[[OptionTable], SentenceScorer]
 IsStopped: TypeAlias = Callable[[], bool]
+AnyDecoded = TypeVar("AnyDecoded", bound=Decoded)
 
 
 class NotFound(DataError):
@@ -104,7 +108,50 @@ class Stopped(Exception):
     """The caller cancelled the search."""
 
 
-class Decoder:
+class BaseDecoder:
+    """A table and a language model with weights, for either search. Not thread-safe."""
+
+    def __init__(
+        self,
+        table: EntryTable,
+        lm: SpeakingModel,
+        weights: Mapping[str, float],
+        settings: SearchSettings,
+    ) -> None:
+        if not 1 <= settings.options <= MOST_OPTIONS:
+            raise SettingError(
+                f"search.options is {settings.options}", expected=f"expected 1 to {MOST_OPTIONS}"
+            )
+        self.lm, self.weights, self.settings = lm, dict(weights), settings
+        self.is_stopped: IsStopped = never  # called repeatedly during the search
+        self._speaker = lm.speaker(np.array([weights[name] for name in lm.feature_names]))
+        self._weights = EntryWeights(
+            np.array([weights[f"translation.{name}"] for name in SCORES]),
+            weights["phrase_penalty"],
+            weights["word_penalty"],
+            self._speaker.weight,
+            weights["unknown"],
+            weights.get(GLUE, 0.0),
+        )
+        language = sum(abs(weights[name]) for name in lm.feature_names)
+        self._unit = score_unit(float(np.abs(self._weights.translation).sum()) + language)
+        self._lm_word = lm.encode(table.target_vocabulary.words)
+        self._is_wrong = False  # whether cached language model states are invalid
+
+    def _deadline(self) -> float:
+        limit = self.settings.time_limit
+        return perf_counter() + (limit if limit > 0 else inf)
+
+    def _check_answers(self) -> None:
+        """Raises an error that occurred in the language model."""
+        try:
+            self._speaker.check()
+        except BaseException:
+            self._is_wrong = True
+            raise
+
+
+class Decoder(BaseDecoder):
     """Translates sentences with given weights. Not thread-safe: it reuses its memory."""
 
     def __init__(
@@ -115,37 +162,23 @@ class Decoder:
         weights: Mapping[str, float],
         settings: SearchSettings = SearchSettings(),
     ) -> None:
-        check_options(settings)
-        self.phrases, self.lm, self.distortion = phrases, lm, tuple(distortion)
-        self.settings = settings
-        self.weights = dict(weights)
+        super().__init__(phrases, lm, weights, for_search(settings, STACK))
+        self.phrases, self.distortion = phrases, tuple(distortion)
         self._distortion_weights = [
             np.array([weights[name] for name in model.feature_names]) for model in distortion
         ]
-        self._speaker = lm.speaker(np.array([weights[name] for name in lm.feature_names]))
-        self._option_weights = OptionWeights(
-            np.array([weights[f"translation.{name}"] for name in SCORES]),
-            weights["phrase_penalty"],
-            weights["word_penalty"],
-            self._speaker.weight,
-            weights["unknown"],
-        )
-        language = sum(abs(weights[name]) for name in lm.feature_names)
-        self._unit = score_unit(float(np.abs(self._option_weights.translation).sum()) + language)
         self._finder = OptionFinder(
             phrases,
-            lm.encode(phrases.target_vocabulary.words),
+            self._lm_word,
             self._speaker,
-            self._option_weights,
+            self._weights,
             settings.options,
             drop_unknown=settings.drop_unknown,
         )
         distortion_names = (name for model in distortion for name in model.feature_names)
         self.feature_names: tuple[str, ...] = (*dense_features(lm), *distortion_names)
-        self.is_stopped: IsStopped = never  # called repeatedly during the search
         self._workspace: Workspace | None = None
-        self._is_wrong = False  # whether cached language model states are invalid
-        self._capacity = _first_capacity(settings)
+        self._capacity = _first_capacity(self.settings)
 
     def options(self, sentence: Sentence) -> SentenceOptions:
         if self._speaker.forgets() or self._is_wrong:
@@ -154,7 +187,7 @@ class Decoder:
             self._finder.forget()
         options = self._finder.find(self.phrases.source_vocabulary.encode(sentence.words))
         self._check_answers()
-        terms, how = sentence.markup.terms, (self.lm.encode, self._speaker, self._option_weights)
+        terms, how = sentence.markup.terms, (self.lm.encode, self._speaker, self._weights)
         return place_terms(terms, options, *how) if terms else options
 
     def decode(
@@ -169,7 +202,7 @@ class Decoder:
 
         A `constraint`, made from the options, affects only the search.
         """
-        began = perf_counter()
+        began, deadline = perf_counter(), self._deadline()
         options = self.options(sentence)
         if not len(sentence):
             nothing = Ragged(np.empty(0, np.int32), np.zeros(2, np.int64))
@@ -182,21 +215,16 @@ class Decoder:
         if constraint is not None:
             weighted.append((constraint(options.table), np.ones(1)))
         zones = zones_of(sentence.markup, len(sentence))
-        seconds = self.settings.time_limit if self.settings.time_limit > 0 else inf
         space, models = self._space(options, weighted, zones)
-        best, workspace = self._best(
-            space,
-            self._limits(len(sentence), keep_arcs=keep_arcs),
-            models,
-            began + seconds,
-        )
+        limits = self._limits(len(sentence), keep_arcs=keep_arcs)
+        best, workspace = self._best(space, limits, models, deadline)
         if n_best == 1:
             room = np.empty(len(sentence), np.int32)
             path = room[_fill_path(workspace.hypotheses, best, room) :]
             chosen = Ragged(path, np.array([0, len(path)]))
             scores = workspace.hypotheses["score"][[best]]
         else:
-            chosen, scores = best_derivations(workspace, len(sentence), n_best)
+            chosen, scores = _best_of(workspace, len(sentence), n_best)
         decoded = PhraseDecoded(
             sentence,
             options,
@@ -212,7 +240,14 @@ class Decoder:
             ),
             make_lattice(workspace, len(sentence)) if self.settings.lattice else None,
         )
-        return _distinct(decoded, workspace, n_best) if distinct and n_best > 1 else decoded
+        if not distinct or n_best == 1:
+            return decoded
+
+        def listed(size: int) -> PhraseDecoded:
+            chosen, scores = _best_of(workspace, len(sentence), size)
+            return replace(decoded, chosen=chosen, scores=scores)
+
+        return distinct_best(listed, n_best)
 
     def derivations(self, sentence: Sentence, chosen: Ragged, scores: FloatArray) -> PhraseDecoded:
         """Restores the result of an earlier search of a non-empty sentence."""
@@ -307,14 +342,6 @@ class Decoder:
                     advice="split it, or lower search.stack_size and search.pop_limit",
                 )
 
-    def _check_answers(self) -> None:
-        """Raises an error that occurred in the language model."""
-        try:
-            self._speaker.check()
-        except BaseException:
-            self._is_wrong = True
-            raise
-
     def _room(self, n_words: int) -> Workspace:
         """A workspace for a sentence of this length; reuses the last one if it is large enough."""
         needed = (n_words + 1) * (self.settings.pop_limit or 1000) + 1
@@ -335,13 +362,6 @@ class Decoder:
         return have
 
 
-def check_options(settings: SearchSettings) -> None:
-    if not 1 <= settings.options <= MOST_OPTIONS:
-        raise SettingError(
-            f"search.options is {settings.options}", expected=f"expected 1 to {MOST_OPTIONS}"
-        )
-
-
 def score_unit(weights: float) -> float:
     """The unit of scores for a sum of absolute weights: 1 for the default weights. A power of two,
     so that multiplying all weights by one only multiplies all scores."""
@@ -359,16 +379,39 @@ def _first_capacity(settings: SearchSettings) -> Capacity:
     return Capacity(pops, 1 << 12, edges, edges + 4 * pops, slots)
 
 
-def _distinct(decoded: PhraseDecoded, workspace: Workspace, n_best: int) -> PhraseDecoded:
-    """The best derivation of each translation; enlarges the list until it has `n_best`."""
+def _best_of(workspace: Workspace, n_words: int, n: int) -> tuple[Ragged, FloatArray]:
+    """Options (in target order) and scores of the `n` best derivations, or all if fewer, without
+    those that a constraint forbids."""
+    hypotheses = workspace.hypotheses[: workspace.counters[HYPOTHESES]]
+    arcs, goal = workspace.arcs[: workspace.counters[ARCS]], len(hypotheses)
+    complete = np.arange(*workspace.stacks["hypothesis"][n_words : n_words + 2])
+    before = np.concatenate([arcs["before"].astype(np.int32), complete])
+    forest = Forest(
+        np.append(hypotheses["score"], 0.0),
+        np.concatenate([arcs["to"], np.full_like(complete, goal)]),
+        np.where(before == 0, NONE, before),
+        np.full(len(before), NONE),
+        np.concatenate([arcs["score"], np.zeros(len(complete))]),
+    )
+    found, scores = best_derivations(forest, goal, n)
+    n_allowed = int(np.count_nonzero(scores > -FORBIDDEN / 2))  # they come first
+    backwards = found.take(np.arange(n_allowed)[::-1]).values[::-1]
+    options = arcs["option"][backwards[backwards < len(arcs)]]
+    return Ragged(options, found.offsets[: n_allowed + 1] - np.arange(n_allowed + 1)), scores[
+        :n_allowed
+    ]
+
+
+def distinct_best(listed: Callable[[int], AnyDecoded], n_best: int) -> AnyDecoded:
+    """The best derivation of each translation, from lists of the best derivations; these grow until
+    there are `n_best`."""
     size = n_best
     while True:
+        decoded = listed(size)
         first = decoded.first_of_each_translation()
         if len(first) >= n_best or len(decoded) < size or size > MOST_TRIED * n_best:
             return decoded.take(first[:n_best])
         size *= 4
-        chosen, scores = best_derivations(workspace, len(decoded.sentence), size)
-        decoded = replace(decoded, chosen=chosen, scores=scores)
 
 
 @uncounted_kernel

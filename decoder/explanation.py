@@ -34,6 +34,7 @@ from hyperbaton.foundation.arrays import FloatArray
 from hyperbaton.foundation.errors import DataError
 from hyperbaton.models.distortion.interface import DistortionModel
 from hyperbaton.models.language_model.speaking import SpeakingModel
+from hyperbaton.models.system.folder import GLUE
 
 N_ALTERNATIVES = 5
 
@@ -214,9 +215,12 @@ def check_explainable(decoded: Decoded) -> None:
         )
 
 
-def parts_of(lm: SpeakingModel, distortion: Sequence[DistortionModel]) -> Iterator[Part]:
+def parts_of(
+    lm: SpeakingModel, distortion: Sequence[DistortionModel], *, has_rules: bool = False
+) -> Iterator[Part]:
     """Yields all parts of the score, in the order of the features."""
-    n_translation, dense = len(TRANSLATION_FEATURES), dense_features(lm)
+    n_translation = len(TRANSLATION_FEATURES)
+    dense = (*dense_features(lm), *((GLUE,) if has_rules else ()))
     yield Part("translation", 0, n_translation, False)
     for number in range(n_translation, len(dense)):
         yield Part(dense[number], number, number + 1, False)

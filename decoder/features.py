@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from hyperbaton.decoder.options import UNKNOWN_SCORE, SentenceOptions
+from hyperbaton.decoder.options import SentenceOptions
+from hyperbaton.decoder.ranking.entry_memo import UNKNOWN_SCORE
 from hyperbaton.decoder.terms import given_score
 from hyperbaton.foundation.arrays import FloatArray, Int32Array, Ragged
 from hyperbaton.foundation.coverage import empty_coverage

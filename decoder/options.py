@@ -1,30 +1,30 @@
-"""The options of a sentence: the translations of its spans in the phrase table, best first.
-
-The best options of a source phrase depend only on the weights, so they are computed at its first
-occurrence and then cached: a few frequent words make up most of a text.
-"""
+"""The options of a sentence: the translations of its spans in the phrase table, best first."""
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hyperbaton.foundation.arrays import Float32Array, FloatArray, Int32Array, Int64Array, Ragged
-from hyperbaton.foundation.files.vocabulary import UNKNOWN
+from hyperbaton.decoder.ranking.entry_memo import (
+    UNKNOWN_WORD,
+    EntryWeights,
+    empty_memo,
+    enlarged_memo,
+    entry_source,
+    remember,
+)
+from hyperbaton.foundation.arrays import Int32Array, Ragged
 from hyperbaton.foundation.hashing import EMPTY
 from hyperbaton.foundation.kernels import uncounted, uncounted_kernel
 from hyperbaton.models.distortion.interface import OptionTable
 from hyperbaton.models.language_model.automaton import EMPTY_STATE
 from hyperbaton.models.language_model.speaking import Speaker
-from hyperbaton.models.language_model.stepping import advance, step
-from hyperbaton.models.phrases.entries import DIRECT, INVERSE
 from hyperbaton.models.phrases.settings import GRID
-from hyperbaton.models.phrases.sorted_trie import ROOT, SortedTrie, child
+from hyperbaton.models.phrases.sorted_trie import ROOT, child
 from hyperbaton.models.phrases.table import PhraseTable
 
 MOST_OPTIONS = 64  # per source phrase; further ones hardly ever win
-UNKNOWN_SCORE = -100.0  # the feature `unknown` of a copied word; its weight is not tuned
 
 SPAN = np.dtype([("start", np.int32), ("end", np.int32), ("option", np.uint32)])
 OPTION = np.dtype(
@@ -44,59 +44,6 @@ WORD = np.dtype(
         ("state", np.int32),  # after this word, without context before the option
     ]
 )
-# The best entries of a source phrase so far
-RANKED = np.dtype(
-    [
-        ("total", np.float64),
-        ("base", np.float64),
-        ("estimate", np.float64),
-        ("entry", np.int64),
-    ]
-)
-
-
-class OptionWeights(NamedTuple):
-    translation: FloatArray  # (4,) as in SCORES
-    phrase_penalty: float
-    word_penalty: float
-    lm: float
-    unknown: float
-
-
-class _Source(NamedTuple):
-    """Arrays of the phrase table and the language model for compiled code."""
-
-    trie: SortedTrie
-    entry_begin: Int32Array
-    target: Int32Array
-    target_words: Int32Array
-    target_offsets: Int32Array
-    lexical: Float32Array
-    frequency: Int32Array
-    frequency_rows: Float32Array
-    lm_word: Int32Array  # (target vocabulary,) language model id of each target word
-    lm: Any  # a language model for compiled code
-    lm_falls: bool  # whether every word lowers the score
-
-
-class _UnknownWord(NamedTuple):
-    """The only option of an unknown word."""
-
-    base: float
-    estimate: float
-    lm_state: int
-    n_words: int  # 1, or 0 if unknown words are dropped
-
-
-class _Memo(NamedTuple):
-    """Cached source phrases: nodes of the trie with runs of options and of their words."""
-
-    number: Int32Array  # (n_nodes,) memo of each node, or EMPTY
-    option_begin: Int64Array  # (memos + 1,)
-    entry: Int64Array
-    options: NDArray[Any]  # OPTION; their words are numbered in the memo
-    words: NDArray[Any]  # WORD
-    counters: Int64Array  # memos, words
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,7 +71,7 @@ class OptionFinder:
         phrases: PhraseTable,
         lm_word: Int32Array,
         speaker: Speaker,
-        weights: OptionWeights,
+        weights: EntryWeights,
         limit: int = 20,
         *,
         drop_unknown: bool = False,
@@ -132,40 +79,35 @@ class OptionFinder:
         self.phrases, self.weights, self.limit = phrases, weights, limit
         self.drop_unknown = drop_unknown
         self._speaker = speaker
-        arrays = {name: getattr(phrases, name) for name in _Source._fields[:-3]}
-        self._source = _Source(**arrays, lm_word=lm_word, lm=speaker.lm, lm_falls=speaker.falls)
+        self._source = entry_source(phrases, lm_word, speaker)
         self.forget()
 
     def forget(self) -> None:
         """Clears the cache."""
-        weights, drop_unknown, lm = self.weights, self.drop_unknown, self._speaker.lm
-        self._source = self._source._replace(lm=lm)
-        logprob, state = step(lm, EMPTY_STATE, UNKNOWN)
-        score = weights.phrase_penalty + weights.unknown * UNKNOWN_SCORE
-        self._unknown = _UnknownWord(
-            float(score if drop_unknown else score - weights.word_penalty),
-            0.0 if drop_unknown else float(logprob * weights.lm),
-            EMPTY_STATE if drop_unknown else int(state),
-            0 if drop_unknown else 1,
+        self._memo = empty_memo(
+            len(self.phrases.trie_word),
+            self.limit,
+            self._speaker,
+            self.weights,
+            drop_unknown=self.drop_unknown,
         )
-        self._memo = _empty_memo(len(self.phrases.entry_begin) - 1, 1 << 10, 1 << 12)
 
     def find(self, words: Int32Array) -> SentenceOptions:
         """The options for a sentence of source word ids."""
         # Arrays are allocated here, because kernels that allocate are slow to compile.
         found = np.empty((GRID, len(words)), np.int32)  # memo by length − 1 and start
-        ranked = np.empty(self.limit, RANKED)
         while True:
             found.fill(EMPTY)
-            memo, n_unknown = self._memo, self._unknown.n_words
-            looked_up = _look_up(self._source, memo, self.weights, words, ranked, found, n_unknown)
+            found[0] = UNKNOWN_WORD
+            memo, lm = self._memo, self._speaker.lm
+            looked_up = _look_up(self._source, lm, memo, self.weights, words, found)
             room, n_spans, n_options, n_words, longest = looked_up
             if self._speaker.has_grown():
                 self.forget()
             elif room:
                 break
             else:
-                self._memo = _grown(memo)
+                self._memo = enlarged_memo(memo)
         start, end = np.empty(n_options, np.int32), np.empty(n_options, np.int32)
         entry = np.empty(n_options, np.int64)
         arrays = (
@@ -174,33 +116,13 @@ class OptionFinder:
             np.empty(n_options, OPTION),
             np.empty(n_words, WORD),
         )
-        _lay_out(memo, found, self._unknown, start, end, entry, *arrays)
+        _lay_out(memo, found, self.weights.lm, start, end, entry, *arrays)
         table = OptionTable(len(words), start, end, entry, self.phrases, self.drop_unknown)
         return SentenceOptions(table, *arrays)
 
 
-def _empty_memo(n_nodes: int, n_options: int, n_words: int) -> _Memo:
-    return _Memo(
-        np.full(n_nodes, EMPTY, np.int32),
-        np.zeros(n_options + 1, np.int64),
-        np.zeros(n_options, np.int64),
-        np.zeros(n_options, OPTION),
-        np.zeros(n_words, WORD),
-        np.zeros(2, np.int64),
-    )
-
-
-def _grown(memo: _Memo) -> _Memo:
-    """A copy of the memo with twice the capacity."""
-    larger = _empty_memo(len(memo.number), 2 * len(memo.entry), 2 * len(memo.words))
-    for name in _Memo._fields:
-        old = getattr(memo, name)
-        getattr(larger, name)[: len(old)] = old
-    return larger
-
-
 @uncounted_kernel
-def _lay_out(memo, found, unknown, start, end, entry, spans, length_span, options, option_words):
+def _lay_out(memo, found, lm_weight, start, end, entry, spans, length_span, options, option_words):
     """Fills in the options of all spans."""
     n_places = found.shape[1]
     longest = len(length_span) - 2
@@ -208,52 +130,40 @@ def _lay_out(memo, found, unknown, start, end, entry, spans, length_span, option
     for length in range(1, longest + 1):
         length_span[length] = row
         for place in range(n_places - length + 1):
-            memo_number = found[length - 1, place]
-            if memo_number == EMPTY and length > 1:
+            number = found[length - 1, place]
+            if number == EMPTY:
                 continue
             spans[row].start, spans[row].end, spans[row].option = place, place + length, n
             row += 1
-            first, last = n, n + 1
-            if memo_number == EMPTY:  # a word without an option of length 1 is unknown
-                entry[n] = -1
-                option = options[n]
-                option.base, option.estimate = unknown.base, unknown.estimate
-                option.lm_state = unknown.lm_state
-                option.word_begin = word
-                for _ in range(unknown.n_words):
-                    option_words[word].word, option_words[word].state = UNKNOWN, unknown.lm_state
-                    option_words[word].tail = 0.0
+            for k in range(memo.begin[number], memo.begin[number + 1]):
+                known, option = memo.entries[k], options[n]
+                start[n], end[n], entry[n] = place, place + length, known.entry
+                option.base, option.estimate = known.base, known.estimate
+                option.word_begin, option.lm_state = word, EMPTY_STATE
+                before = 0.0
+                for at in range(known.begin, known.end):
+                    symbol = memo.symbols[at]
+                    before += symbol.logprob
+                    option_words[word].word, option_words[word].state = symbol.word, symbol.state
+                    option_words[word].tail = known.estimate - lm_weight * before
+                    option.lm_state = symbol.state
                     word += 1
                 option.word_end = word
-            else:
-                begin = memo.option_begin[memo_number]
-                last = n + memo.option_begin[memo_number + 1] - begin
-                for k in range(last - first):
-                    entry[n + k] = memo.entry[begin + k]
-                    options[n + k] = memo.options[begin + k]
-                    options[n + k].word_begin = word
-                    known = memo.options[begin + k]
-                    for at in range(known.word_begin, known.word_end):
-                        option_words[word] = memo.words[at]
-                        word += 1
-                    options[n + k].word_end = word
-            for option_number in range(first, last):
-                start[option_number], end[option_number] = place, place + length
-            n = last
+                n += 1
     length_span[longest + 1] = row
     spans[row].option = n
 
 
 @uncounted_kernel
-def _look_up(source, memo, weights, words, ranked, found, n_unknown_words):
+def _look_up(source, lm, memo, weights, words, found):
     """Finds or makes the memos of all spans with options; returns whether they fit, and the counts
     of `_sizes`."""
-    room = _all_found(source, memo, weights, words, ranked, found)
-    return room, *_sizes(memo, found, n_unknown_words)
+    room = _all_found(source, lm, memo, weights, words, found)
+    return room, *_sizes(memo, found)
 
 
 @uncounted
-def _all_found(source, memo, weights, words, ranked, found):
+def _all_found(source, lm, memo, weights, words, found):
     """Finds or makes the memo of every span with options; False if the memo is full."""
     for start in range(len(words)):
         node = np.int32(ROOT)
@@ -263,97 +173,24 @@ def _all_found(source, memo, weights, words, ranked, found):
                 break
             if source.entry_begin[node] == source.entry_begin[node + 1]:
                 continue
-            if memo.number[node] == EMPTY and not _remember(source, memo, weights, node, ranked):
+            if memo.number[node] == EMPTY and not remember(source, lm, memo, weights, node):
                 return False
             found[length - 1, start] = memo.number[node]
     return True
 
 
 @uncounted
-def _sizes(memo, found, n_unknown_words):
+def _sizes(memo, found):
     """The numbers of spans, options and target words, and the longest span."""
     n_spans, n_options, n_words, longest = 0, 0, 0, 1
     for length in range(1, GRID + 1):
         for start in range(found.shape[1]):
             number = found[length - 1, start]
             if number != EMPTY:
-                first, last = memo.option_begin[number], memo.option_begin[number + 1]
+                first, last = memo.begin[number], memo.begin[number + 1]
                 n_spans += 1
                 n_options += last - first
-                n_words += np.int64(memo.options[last - 1].word_end)
-                n_words -= np.int64(memo.options[first].word_begin)
+                n_words += np.int64(memo.entries[last - 1].end)
+                n_words -= np.int64(memo.entries[first].begin)
                 longest = length
-            elif length == 1:
-                n_spans += 1
-                n_options += 1
-                n_words += n_unknown_words
     return n_spans, n_options, n_words, longest
-
-
-@uncounted
-def _remember(source, memo, weights, node, ranked):
-    """Computes and caches the best options of a node; False if the memo is full."""
-    first, last = source.entry_begin[node], source.entry_begin[node + 1]
-    size = min(len(ranked), last - first)
-    n = 0
-    for entry in range(first, last):
-        begin = source.target_offsets[source.target[entry]]
-        end = source.target_offsets[source.target[entry] + 1]
-        base = weights.phrase_penalty - weights.word_penalty * (end - begin)
-        row = source.frequency[entry]
-        base += weights.translation[0] * source.frequency_rows[row, INVERSE]
-        base += weights.translation[1] * source.lexical[entry, 0]
-        base += weights.translation[2] * source.frequency_rows[row, DIRECT]
-        base += weights.translation[3] * source.lexical[entry, 1]
-        state, estimate = np.int32(EMPTY_STATE), 0.0
-        for at in range(begin, end):
-            # most entries of a frequent phrase are beaten before the language model is queried
-            so_far = base + estimate * weights.lm
-            if source.lm_falls and n == size and so_far <= ranked[n - 1].total:
-                break
-            logprob, state = advance(source.lm, state, source.lm_word[source.target_words[at]])
-            estimate += logprob
-        estimate *= weights.lm
-        total = base + estimate
-        if n == size and total <= ranked[n - 1].total:
-            continue
-        place = n if n < size else n - 1
-        while place > 0 and ranked[place - 1].total < total:
-            ranked[place] = ranked[place - 1]
-            place -= 1
-        row = ranked[place]
-        row.total, row.base, row.estimate, row.entry = total, base, estimate, entry
-        n = min(n + 1, size)
-    number, word = memo.counters[0], memo.counters[1]
-    at = memo.option_begin[number]
-    n_words = 0
-    for k in range(size):
-        target = source.target[ranked[k].entry]
-        n_words += source.target_offsets[target + 1] - source.target_offsets[target]
-    if (
-        at + size > len(memo.entry)
-        or word + n_words > len(memo.words)
-        or number + 2 > len(memo.option_begin)
-    ):
-        return False
-    for k in range(size):
-        row, option = ranked[k], memo.options[at + k]
-        memo.entry[at + k] = row.entry
-        option.base, option.estimate = row.base, row.estimate
-        option.word_begin = word
-        begin = source.target_offsets[source.target[row.entry]]
-        end = source.target_offsets[source.target[row.entry] + 1]
-        state, before = np.int32(EMPTY_STATE), 0.0
-        for place in range(begin, end):
-            lm_word = source.lm_word[source.target_words[place]]
-            logprob, state = advance(source.lm, state, lm_word)
-            before += logprob
-            memo.words[word].word, memo.words[word].state = lm_word, state
-            memo.words[word].tail = row.estimate - weights.lm * before
-            word += 1
-        option.word_end = word
-        option.lm_state = state
-    memo.option_begin[number + 1] = at + size
-    memo.number[node] = number
-    memo.counters[0], memo.counters[1] = number + 1, word
-    return True

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from hyperbaton.corpus.sentences.markup import CONSTRAINT, EXCLUSIVE, Term
 from hyperbaton.corpus.text import split_words
-from hyperbaton.decoder.options import OPTION, SPAN, WORD, OptionWeights, SentenceOptions
+from hyperbaton.decoder.options import OPTION, SPAN, WORD, SentenceOptions
+from hyperbaton.decoder.ranking.entry_memo import EntryWeights
 from hyperbaton.foundation.arrays import BoolArray, Int32Array, Ragged
 from hyperbaton.models.distortion.interface import FIRST_GIVEN, Given, OptionTable
 from hyperbaton.models.language_model.automaton import EMPTY_STATE
@@ -33,7 +34,7 @@ def place_terms(
     found: SentenceOptions,
     encode: Callable[[Sequence[str]], Int32Array],
     speaker: Speaker,
-    weights: OptionWeights,
+    weights: EntryWeights,
 ) -> SentenceOptions:
     """Adds the options of terms to those of a sentence, and removes options that terms exclude."""
     table, kept = found.table, _kept(terms, found.table)
@@ -68,7 +69,7 @@ def _scored(
     given: Sequence[Given],
     encoded: Sequence[Int32Array],
     lm: Any,
-    weights: OptionWeights,
+    weights: EntryWeights,
     first_word: int,
 ) -> tuple[NDArray[Any], NDArray[Any]]:
     """OPTION and WORD records of given translations, with scores without context. Their words are

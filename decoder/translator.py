@@ -128,7 +128,7 @@ class Translator:
                 )
         self._idle: SimpleQueue[Decoder | ChartDecoder] = SimpleQueue()  # decoders not in use
         with self._borrowed_decoder() as first:
-            self.feature_names = first.feature_names
+            self.feature_names, self.settings = first.feature_names, first.settings
 
     @classmethod
     def load(

@@ -10,11 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hyperbaton.decoder.ranking.buckets import N_BUCKETS
 from hyperbaton.foundation.arrays import Int32Array, Int64Array, UInt64Array
 from hyperbaton.models.language_model.asking import no_answers
 from hyperbaton.models.language_model.stepping import MEMORY_BITS
-
-N_BUCKETS = 512  # of the queue of steps
 
 HYPOTHESIS = np.dtype(
     [

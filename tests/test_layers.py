@@ -39,6 +39,7 @@ FLOORS = (
     "models.distortion.osm",
     "models.system",
     "decoder.constraints",
+    "decoder.ranking",
     "decoder.chart",
     "decoder.drawing",
     "decoder",

@@ -2,8 +2,8 @@
 
 A match is a grid of the best rules of its source side and the items of the cells in its gaps, all
 best first; each place of the grid is a step. The best steps of all matches of a cell are taken one
-by one, up to the pop limit; without a limit the search is exhaustive. Queue, patience and optimism
-are those of the stack search (`decoder/cube_pruning.py`):
+by one, up to the pop limit; without a limit the search is exhaustive. The queue is that of
+the stack search (`decoder/cube_pruning.py`):
 
     open a match  →  its first step is scored  →  taken: the step becomes an item
                                                →  due: its neighbours are scored
@@ -16,14 +16,12 @@ Items of a cell with equal left words and equal right states are recombined.
 
 import numpy as np
 
-from hyperbaton.decoder.chart.rules import FIRST
 from hyperbaton.decoder.chart.workspace import (
     ARCS,
     ITEMS,
     LARGEST,
     LM_WORDS,
     MEMBERS,
-    N_BUCKETS,
     NO_ITEMS,
     NO_SLOTS,
     NO_STEPS,
@@ -31,16 +29,20 @@ from hyperbaton.decoder.chart.workspace import (
     PRUNED,
     STEPS,
 )
+from hyperbaton.decoder.ranking.buckets import (
+    HEADROOM,
+    N_BUCKETS,
+    OPTIMISM,
+    PATIENCE,
+    bucket_of,
+)
+from hyperbaton.decoder.ranking.entry_memo import FIRST
+from hyperbaton.foundation.coverage import ONE
 from hyperbaton.foundation.hashing import EMPTY, mix_in
 from hyperbaton.foundation.kernels import uncounted
 from hyperbaton.models.language_model.automaton import EMPTY_STATE
 from hyperbaton.models.language_model.stepping import remembered_advance
 
-# Differences of scores, in units (`ChartSpace.unit`)
-BUCKETS_PER_UNIT = 16
-HEADROOM = 8.0  # by which a step may be better than the best match
-PATIENCE = 0.5  # distance below the score without context at which neighbours are scored
-OPTIMISM = 0.5  # by which the words of a match's first step may score better in context
 TAKE, DUE, OPEN = 0, 1, 2  # kinds of queue items
 
 
@@ -55,46 +57,48 @@ def fill_cell(space, lm, ws, limits, head, cell, spot):
         return 0
     ws.bucket[:] = EMPTY
     top, n_waiting = _wait_to_open(space, ws, head)
-    best_bucket, n_steps, n_evaluated, n_pops = 0, 0, 0, 0
+    best_bucket = np.uint64(0)
+    n_steps, n_evaluated, n_pops = 0, 0, 0
     while True:
         while n_evaluated < n_steps:
             hope = _evaluate(space, lm, ws, spot, n_evaluated)
             step = ws.steps[np.uint64(n_evaluated)]
-            bucket = _bucket(space, top - step.total)
-            step.below = ws.bucket[np.uint64(bucket)]
-            ws.bucket[np.uint64(bucket)] = n_evaluated << 2 | TAKE
+            bucket = bucket_of(space, top - step.total)
+            step.below = ws.bucket[bucket]
+            ws.bucket[bucket] = n_evaluated << 2 | TAKE
             n_waiting += 1
-            due = _bucket(space, top - hope + PATIENCE * space.unit)
+            due = bucket_of(space, top - hope + PATIENCE * space.unit)
             if due < bucket:
-                step.below_due = ws.bucket[np.uint64(due)]
-                ws.bucket[np.uint64(due)] = n_evaluated << 2 | DUE
+                step.below_due = ws.bucket[due]
+                ws.bucket[due] = n_evaluated << 2 | DUE
                 n_waiting += 1
             best_bucket = min(best_bucket, min(bucket, due))
             n_evaluated += 1
         if n_pops == limits.pops or n_waiting == 0:
             break
-        while ws.bucket[np.uint64(best_bucket)] == EMPTY:
-            best_bucket += 1
+        while ws.bucket[best_bucket] == EMPTY:
+            best_bucket += ONE
         if n_steps + 3 > len(ws.steps):
             return NO_STEPS
-        number, kind = ws.bucket[np.uint64(best_bucket)] >> 2, ws.bucket[np.uint64(best_bucket)] & 3
+        waiting = ws.bucket[best_bucket]
+        number, kind = waiting >> 2, waiting & 3
         n_waiting -= 1
         if kind == OPEN:
             match = ws.matches[np.uint64(number)]
-            ws.bucket[np.uint64(best_bucket)] = match.below
+            ws.bucket[best_bucket] = match.below
             n_steps = _open(space, ws, n_steps, number)
             ws.counters[OPENED] += 1
             continue
         step = ws.steps[np.uint64(number)]
         if kind == DUE:
-            ws.bucket[np.uint64(best_bucket)] = step.below_due
+            ws.bucket[best_bucket] = step.below_due
             step.has_neighbours = 1
         else:
             if ws.counters[ITEMS] == len(ws.items) or ws.counters[ARCS] == len(ws.arcs):
                 return NO_ITEMS
             if 2 * (ws.counters[ITEMS] - first) >= len(ws.slots):
                 return NO_SLOTS
-            ws.bucket[np.uint64(best_bucket)] = step.below
+            ws.bucket[best_bucket] = step.below
             n_pops += 1
             _take(space, ws, first, spot, number)
             if step.has_neighbours:
@@ -112,7 +116,7 @@ def _wait_to_open(space, ws, head):
     memo, best, number, n = space.memo, -np.inf, head, 0
     while number != EMPTY:
         match = ws.matches[np.uint64(number)]
-        rule = memo.rules[memo.begin[match.memo]]
+        rule = memo.entries[memo.begin[match.memo]]
         match.total = rule.base + rule.estimate
         for cell in (match.one, match.two):
             if cell != EMPTY:
@@ -123,17 +127,11 @@ def _wait_to_open(space, ws, head):
     top, number = best + HEADROOM * space.unit, head
     while number != EMPTY:
         match = ws.matches[np.uint64(number)]
-        bucket = _bucket(space, top - match.total - OPTIMISM * space.unit)
-        match.below = ws.bucket[np.uint64(bucket)]
-        ws.bucket[np.uint64(bucket)] = number << 2 | OPEN
+        bucket = bucket_of(space, top - match.total - OPTIMISM * space.unit)
+        match.below = ws.bucket[bucket]
+        ws.bucket[bucket] = number << 2 | OPEN
         number = match.following
     return top, n
-
-
-@uncounted
-def _bucket(space, behind):
-    """The bucket for a score this far behind the best one."""
-    return np.int32(min(max(behind * (BUCKETS_PER_UNIT / space.unit), 0.0), N_BUCKETS - 1.0))
 
 
 @uncounted
@@ -178,7 +176,7 @@ def _evaluate(space, lm, ws, spot, number):
     """Scores a step and finds its left words and right state; returns the total that it would have
     without context."""
     step, is_chain = ws.steps[np.uint64(number)], spot[2]
-    rule, symbols = space.memo.rules[np.uint64(step.rule)], space.memo.symbols
+    rule, symbols = space.memo.entries[np.uint64(step.rule)], space.memo.symbols
     new, most = ws.step_left[np.uint64(number)], 0 if is_chain else ws.left.shape[1]  # left words
     state = np.int32(space.begin_state if is_chain else EMPTY_STATE)
     total, language, is_whole = rule.base, 0.0, not is_chain
@@ -222,7 +220,7 @@ def _evaluate(space, lm, ws, spot, number):
         logprob, state = remembered_advance(lm, ws.memory, state, np.int32(space.end_word))
         language += logprob
         state = np.int32(EMPTY_STATE)  # nothing follows
-    step.total = total + space.lm_weight * language
+    step.total = total + space.weights.lm * language
     step.right, step.n_left = state, n_left
     step.is_whole = is_whole and n_words == n_left
     ws.counters[LM_WORDS] += n_asked
@@ -259,11 +257,9 @@ def _take(space, ws, first, spot, number):
         item.right, item.n_left, item.is_whole = step.right, step.n_left, step.is_whole
         for k in range(step.n_left):
             _add_left(ws.left[np.uint64(row)], k, left[k].word, left[k].state, left[k].logprob)
-        item.arc = EMPTY
-    if is_new or step.total > item.score:
-        item.score, item.best = step.total, ws.counters[ARCS]
-    arc.before, item.arc = item.arc, ws.counters[ARCS]
-    arc.to, arc.entry, arc.score = row, space.memo.rules[np.uint64(step.rule)].entry, step.total
+        item.score = step.total
+    item.score = max(item.score, step.total)
+    arc.to, arc.entry, arc.score = row, space.memo.entries[np.uint64(step.rule)].entry, step.total
     arc.one = arc.two = EMPTY
     if step.one != EMPTY:
         arc.one = ws.members[step.one]
@@ -293,9 +289,9 @@ def _keep_best(space, ws, limits, first, cell, top):
     ws.bucket[:] = EMPTY
     for number in range(ws.counters[ITEMS] - 1, first - 1, -1):
         item = ws.items[np.uint64(number)]
-        place = _bucket(space, top - item.score)
-        item.below = ws.bucket[np.uint64(place)]
-        ws.bucket[np.uint64(place)] = number
+        place = bucket_of(space, top - item.score)
+        item.below = ws.bucket[place]
+        ws.bucket[place] = number
     while bucket < N_BUCKETS and n < limits.items:
         number, sorted_before = ws.bucket[np.uint64(bucket)], n
         while number != EMPTY:

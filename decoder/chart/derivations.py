@@ -4,10 +4,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hyperbaton.decoder.chart.rules import UNKNOWN_ENTRY
-from hyperbaton.foundation.arrays import Int32Array, Int64Array, Ragged
+from hyperbaton.decoder.chart.workspace import ARCS, ITEMS, ChartWorkspace
+from hyperbaton.decoder.ranking.nbest import NONE, Forest, best_derivations
+from hyperbaton.foundation.arrays import FloatArray, Int32Array, Int64Array, Ragged
 from hyperbaton.foundation.files.vocabulary import SPECIAL
 from hyperbaton.foundation.kernels import kernel
+from hyperbaton.models.distortion.interface import UNKNOWN_ENTRY
 from hyperbaton.models.rules.settings import GAP, MOST_SYMBOLS
 from hyperbaton.models.rules.table import RuleTable
 
@@ -26,6 +28,19 @@ class Derivations(NamedTuple):
     def take(self, numbers: Int64Array) -> "Derivations":
         entry, start, end, n_gaps = (Ragged(c, self.offsets).take(numbers) for c in self[:-1])
         return Derivations(entry.values, start.values, end.values, n_gaps.values, entry.offsets)
+
+
+def best_of(workspace: ChartWorkspace, item: int, n: int) -> tuple[Derivations, FloatArray]:
+    """The `n` best derivations of an item, or all if there are fewer, and their scores."""
+    items = workspace.items[: workspace.counters[ITEMS]]
+    arcs = workspace.arcs[: workspace.counters[ARCS]]
+    forest = Forest(items["score"], *(arcs[name] for name in ("to", "one", "two", "score")))
+    found, scores = best_derivations(forest, item, n)
+    taken = arcs[found.values]
+    spans = items[taken["to"]]
+    start, end = (np.ascontiguousarray(spans[name]) for name in ("start", "end"))
+    n_gaps = (taken["one"] != NONE).astype(np.int32) + (taken["two"] != NONE)
+    return Derivations(taken["entry"].copy(), start, end, n_gaps, found.offsets), scores
 
 
 class Spelled(NamedTuple):

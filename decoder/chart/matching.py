@@ -12,8 +12,8 @@ source sides that begin with a gap are matched when that cell is.
 
 import numpy as np
 
-from hyperbaton.decoder.chart.rules import UNKNOWN_WORD, remember
 from hyperbaton.decoder.chart.workspace import HERE, MATCHES, NO_MATCHES, NO_MEMO
+from hyperbaton.decoder.ranking.entry_memo import UNKNOWN_WORD, remember
 from hyperbaton.foundation.hashing import EMPTY
 from hyperbaton.foundation.kernels import uncounted
 from hyperbaton.models.phrases.sorted_trie import ROOT, child

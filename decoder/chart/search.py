@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from hyperbaton.decoder.chart.cubes import fill_cell
 from hyperbaton.decoder.chart.matching import add_match, cell_of, match_gap, match_words
-from hyperbaton.decoder.chart.rules import BEGINNING, GLUE, RuleMemo, RuleSource, RuleWeights
+from hyperbaton.decoder.chart.rules import BEGINNING, GLUE
 from hyperbaton.decoder.chart.workspace import (
     CELLS,
     HERE,
@@ -20,6 +20,7 @@ from hyperbaton.decoder.chart.workspace import (
     NO_MATCHES,
     ChartWorkspace,
 )
+from hyperbaton.decoder.ranking.entry_memo import EntryMemo, EntrySource, EntryWeights
 from hyperbaton.foundation.arrays import Int32Array
 from hyperbaton.foundation.hashing import EMPTY
 from hyperbaton.foundation.kernels import uncounted_kernel
@@ -33,10 +34,9 @@ class ChartSpace(NamedTuple):
 
     words: Int32Array  # source words
     longest: int  # words of a span that a rule may cover
-    source: RuleSource
-    memo: RuleMemo
-    weights: RuleWeights
-    lm_weight: float
+    source: EntrySource
+    memo: EntryMemo
+    weights: EntryWeights
     begin_state: int
     end_word: int
     unit: float  # of scores

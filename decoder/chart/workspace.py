@@ -16,12 +16,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hyperbaton.decoder.chart.rules import WORD
+from hyperbaton.decoder.ranking.buckets import N_BUCKETS
+from hyperbaton.decoder.ranking.entry_memo import SYMBOL
 from hyperbaton.foundation.arrays import Int32Array, Int64Array
 from hyperbaton.models.language_model.asking import no_answers
 from hyperbaton.models.language_model.stepping import MEMORY_BITS
 
-N_BUCKETS = 512  # of the queue of steps
 # Counts of the whole search; but `here` are the matches of the current start
 COUNTERS = (
     "items", "arcs", "members", "matches", "here", "opened", "steps", "lm_words", "cells",
@@ -40,8 +40,6 @@ ITEM = np.dtype(
         ("n_left", np.int32),
         ("is_whole", np.int32),  # whether the left words are all words
         ("below", np.int32),  # next item in the bucket of the item
-        ("best", np.int32),  # arc of the best derivation
-        ("arc", np.int32),  # the last arc to the item
     ]
 )
 # A rule with items in its gaps
@@ -52,7 +50,7 @@ ARC = np.dtype(
         ("to", np.int32),
         ("one", np.int32),  # item in the first gap, or EMPTY
         ("two", np.int32),
-        ("before", np.int32),  # the last arc before it to the same item
+        ("unused", np.int32),
     ]
 )
 # A source side at a place of the sentence, with cells for its gaps: a grid of rules and items
@@ -90,7 +88,7 @@ WALK = np.dtype([("node", np.int32), ("end", np.int32), ("one", np.int32), ("two
 
 class ChartWorkspace(NamedTuple):
     items: NDArray[Any]  # ITEM
-    left: NDArray[Any]  # (items, order − 1) WORD, the left words of each item
+    left: NDArray[Any]  # (items, order − 1) SYMBOL, the left words of each item
     arcs: NDArray[Any]  # ARC
     members: Int32Array  # items kept in each cell, best first
     cells: NDArray[Any]  # CELL
@@ -100,7 +98,7 @@ class ChartWorkspace(NamedTuple):
     heads: Int32Array  # first match of the cells by length
     # of the current cell
     steps: NDArray[Any]  # STEP
-    step_left: NDArray[Any]  # (steps, order − 1) WORD
+    step_left: NDArray[Any]  # (steps, order − 1) SYMBOL
     bucket: Int32Array  # queue items by score: four times their number, plus their kind
     slots: Int32Array  # hash table of items
     # of the whole search
@@ -130,7 +128,7 @@ NO_MEMO = FULL - len(ChartCapacity._fields)  # the memo of rules is full
 
 def workspace_bytes(capacity: ChartCapacity, n_left: int) -> int:
     """Memory of a workspace without its small arrays."""
-    left = WORD.itemsize * n_left
+    left = SYMBOL.itemsize * n_left
     items = capacity.items * (ITEM.itemsize + ARC.itemsize + 4 + left)
     steps = capacity.steps * (STEP.itemsize + left)
     return items + steps + capacity.matches * MATCH.itemsize + 4 * capacity.slots
@@ -141,7 +139,7 @@ def make_workspace(
 ) -> ChartWorkspace:
     return ChartWorkspace(
         np.zeros(capacity.items, ITEM),
-        np.zeros((capacity.items, n_left), WORD),
+        np.zeros((capacity.items, n_left), SYMBOL),
         np.zeros(capacity.items, ARC),
         np.zeros(capacity.items, np.int32),
         np.zeros(n_words * (longest + 1) + n_words + 1, CELL),
@@ -149,7 +147,7 @@ def make_workspace(
         np.zeros(capacity.matches, MATCH),
         np.zeros(longest + 1, np.int32),
         np.zeros(capacity.steps, STEP),
-        np.zeros((capacity.steps, n_left), WORD),
+        np.zeros((capacity.steps, n_left), SYMBOL),
         np.zeros(N_BUCKETS, np.int32),
         np.zeros(capacity.slots, np.int32),
         np.zeros(len(COUNTERS), np.int64),

@@ -46,8 +46,8 @@ def derivation_svg(
     an inline style; a page with a strict content security policy must supply the style instead."""
     derivation = replace(
         derivation,
-        source_words=_for_xml(derivation.source_words),
-        target_words=_for_xml(derivation.target_words),
+        source_words=for_xml(derivation.source_words),
+        target_words=for_xml(derivation.target_words),
     )
     layout = lay_out(derivation, text_width, vertical)
     width, height = (f"{length:.0f}" for length in layout.size)
@@ -194,7 +194,7 @@ def _texts(derivation: Derivation, layout: Layout) -> Iterator[str]:
     yield "</g>"
 
 
-def _for_xml(words: Sequence[str]) -> list[str]:
+def for_xml(words: Sequence[str]) -> list[str]:
     return [FORBIDDEN.sub("\N{REPLACEMENT CHARACTER}", word) for word in words]
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 from xml.sax.saxutils import escape, quoteattr
 
-from hyperbaton.decoder.drawing.derivation_svg import EM, color_of, text_width
+from hyperbaton.decoder.drawing.derivation_svg import EM, color_of, for_xml, text_width
 
 MARGIN, LEVEL, BETWEEN = 8.0, 9.0, 60.0  # between the levels of brackets, and between the sentences
 
@@ -27,6 +27,7 @@ def tree_svg(
     brackets: Sequence[Bracket],
 ) -> str:
     """The picture as an `<svg>` element."""
+    source, target = for_xml(source), for_xml(target)
     highest = max((bracket.height for bracket in brackets), default=0)
     upper = MARGIN + highest * LEVEL + EM  # baselines of the sentences
     lower = upper + BETWEEN

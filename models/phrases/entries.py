@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from hyperbaton.foundation.arrays import Float32Array, FloatArray, Int32Array, Ragged, UInt64Array
 from hyperbaton.foundation.files.array_files import ArrayFolder, load_arrays, save_arrays
 from hyperbaton.foundation.files.array_laws import CheckedArrays
-from hyperbaton.foundation.files.vocabulary import Vocabulary
+from hyperbaton.foundation.files.vocabulary import SPECIAL, Vocabulary
 from hyperbaton.models.phrases.sorted_trie import SortedTrie
 
 SCORES = ("inverse_phrase", "inverse_lexical", "direct_phrase", "direct_lexical")  # as in Moses
@@ -93,7 +93,8 @@ class EntryTable(ABC):
     @classmethod
     def of(cls, folder: ArrayFolder) -> Self:
         given: Mapping[str, Any] = {**folder.header, **folder.arrays, **folder.vocabularies}
-        return cls(**{field.name: given[field.name] for field in fields(cls)})
+        names = (field.name for field in fields(cls))
+        return cls(**{name: given[name] for name in names if name in given})
 
     @staticmethod
     @abstractmethod
@@ -113,7 +114,7 @@ class CheckedEntries(NamedTuple):
     alignments: UInt64Array
 
 
-def entry_laws(arrays: CheckedArrays, lowest_target_word: int = 0) -> CheckedEntries:
+def entry_laws(arrays: CheckedArrays, lowest_target_word: int = len(SPECIAL)) -> CheckedEntries:
     word = arrays.indices("trie_word", np.int32, (None,), below=arrays.words("source_vocabulary"))
     n_nodes = len(word)
     arrays.that("trie_word", n_nodes > 0, "has no root")

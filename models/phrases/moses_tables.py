@@ -8,7 +8,7 @@ Lines are sorted by their bytes and numbers have six significant digits, as Mose
 """
 
 from array import array
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from itertools import islice, pairwise
 from pathlib import Path
 
@@ -17,6 +17,7 @@ import numpy as np
 from hyperbaton.corpus.text import parse_lines, split_words
 from hyperbaton.foundation.arrays import FloatArray, GrowingRagged
 from hyperbaton.foundation.errors import BadLine, DataError
+from hyperbaton.foundation.files.array_files import ArrayFolder
 from hyperbaton.foundation.files.vocabulary import Vocabulary, check_words
 from hyperbaton.foundation.files.writing import open_to_write
 from hyperbaton.foundation.progress import Progress, silent
@@ -69,15 +70,16 @@ def read_phrase_table(
         reordering = _read_reordering(reordering_path, reader, columns, progress)
     if not len(reader.inner):
         raise DataError("contains no phrase pairs", where=str(path))
-    return reader.finish(reordering, reordering_type if reordering_path else ""), reader.n_too_long
+    folder = reader.finish(reordering, reordering_type if reordering_path else "")
+    return PhraseTable.of(folder), reader.n_left_out
 
 
-class _Phrases:
-    """One side of the entries: distinct phrases by their text, as word ids."""
+class Side:
+    """One side of the entries: distinct phrases by their text, or rows of symbols, as ids."""
 
     def __init__(self) -> None:
         self.vocabulary, self.words, self.lengths = Vocabulary(), GrowingRagged(), array("i")
-        self.rows: dict[str, int] = {}
+        self.rows: dict[Hashable, int] = {}
         self.row_of_entry = array("i")
 
     def row(self, text: str) -> int:
@@ -86,12 +88,14 @@ class _Phrases:
             words = split_words(text)
             check_words(words)
             spelled = " ".join(words)  # extra spaces do not make another phrase
-            row = self.rows.get(spelled)
-            if row is None:
-                row = self.rows[spelled] = len(self.words)
-                self.words.add(self.vocabulary.extend(words))
-                self.lengths.append(len(words))
-            self.rows[text] = row
+            row = self.rows[text] = self.row_of(spelled, self.vocabulary.extend(words))
+        return row
+
+    def row_of(self, key: Hashable, ids: Sequence[int]) -> int:
+        row = self.rows.setdefault(key, len(self.words))
+        if row == len(self.words):
+            self.words.add(ids)
+            self.lengths.append(len(ids))
         return row
 
     def finish(self) -> EntrySide:
@@ -99,25 +103,54 @@ class _Phrases:
         return EntrySide(self.vocabulary, self.words.finish(), rows)
 
 
-class _Reader:
+class EntryReader:
     """Collects entries column by column."""
 
     def __init__(self) -> None:
-        self.source, self.target = _Phrases(), _Phrases()
-        self.entries: dict[int, int] = {}  # number of the entry by phrase pair
+        self.source, self.target = Side(), Side()
+        self.entries: dict[int, int] = {}  # number of the entry by its rows
         self.probabilities, self.counts, self.inner = array("d"), array("d"), array("Q")
+        self.n_left_out = 0
+
+    def add_entry(self, f: int, e: int, inner: int, fields: list[str]) -> None:
+        source, target, scores, _, counts = fields
+        if self.entries.setdefault(f << 32 | e, len(self.inner)) < len(self.inner):
+            raise BadLine("table", f"the entry {source} ||| {target} is listed twice")
+        self.probabilities.extend(parsed_probabilities(scores, len(SCORES)))
+        self.counts.extend(parsed_counts(counts))
+        self.inner.append(inner)
+        self.source.row_of_entry.append(f)
+        self.target.row_of_entry.append(e)
+
+    def finish(
+        self, reordering: FloatArray | None = None, reordering_type: str = ""
+    ) -> ArrayFolder:
+        if reordering is None:
+            reordering = np.empty((len(self.inner), 0))
+        folder = assemble(
+            self.source.finish(),
+            self.target.finish(),
+            np.array(self.probabilities).reshape(-1, len(SCORES)),
+            np.array(self.inner, np.uint64),
+            np.array(self.counts).reshape(-1, 3),
+            reordering,
+            reordering_type,
+        )
+        return folder.gathered()
+
+
+class _Reader(EntryReader):
+    def __init__(self) -> None:
+        super().__init__()
         # inner alignments repeat, so each text is parsed once
         self.alignments: dict[str, tuple[int, int, int]] = {}
-        self.n_too_long = 0
 
     def add(self, fields: list[str]) -> None:
-        source, target, scores, alignment, counts = (*fields, "", "", "")[:5]
+        source, target, _, alignment, _ = fields
         if _is_too_long(source) or _is_too_long(target):
-            self.n_too_long += 1
+            self.n_left_out += 1
             return
         f, e = self.source.row(source), self.target.row(target)
-        if self.entries.setdefault(f << 32 | e, len(self.inner)) < len(self.inner):
-            raise BadLine("table", f"the phrase pair {source} ||| {target} is listed twice")
         inner = self.alignments.get(alignment)
         if inner is None:
             inner = self.alignments[alignment] = _inner(alignment)
@@ -129,11 +162,7 @@ class _Reader:
                 f"the alignment {alignment} has a link outside its phrase pair",
                 f"the pair has {lengths[0]} source and {lengths[1]} target words, counted from 0",
             )
-        self.probabilities.extend(parsed_probabilities(scores, len(SCORES)))
-        self.counts.extend(parsed_counts(counts))
-        self.inner.append(mask)
-        self.source.row_of_entry.append(f)
-        self.target.row_of_entry.append(e)
+        self.add_entry(f, e, mask, fields)
 
     def entry(self, source: str, target: str) -> int | None:
         """The number of a phrase pair, if it is in the table."""
@@ -143,18 +172,6 @@ class _Reader:
         )
         return self.entries.get(f << 32 | e) if f >= 0 and e >= 0 else None
 
-    def finish(self, reordering: FloatArray, reordering_type: str) -> PhraseTable:
-        table = assemble(
-            self.source.finish(),
-            self.target.finish(),
-            np.array(self.probabilities).reshape(-1, len(SCORES)),
-            np.array(self.inner, np.uint64),
-            np.array(self.counts).reshape(-1, 3),
-            reordering,
-            reordering_type,
-        )
-        return PhraseTable.of(table.gathered())
-
 
 def _read_reordering(path: Path, reader: _Reader, columns: int, progress: Progress) -> FloatArray:
     """Probabilities in the order of the phrase table's entries."""
@@ -162,7 +179,7 @@ def _read_reordering(path: Path, reader: _Reader, columns: int, progress: Progre
     seen = np.zeros(len(reader.inner), bool)
 
     def take(line: str) -> None:
-        source, target, scores = fields_of(line)[:3]
+        source, target, scores, *_ = fields_of(line)
         entry = reader.entry(source, target)
         if entry is None:
             return
@@ -188,10 +205,11 @@ def each_line(path: Path, take: Callable[[str], None], what: str, progress: Prog
 
 
 def fields_of(line: str) -> list[str]:
+    """Sides, scores, alignment and counts; the last two may be empty."""
     fields = [field.strip(" ") for field in line.split("|||")]
     if len(fields) < 3 or not fields[0] or not fields[1]:
         raise BadLine("table", f"{line[:60]!r} is not an entry", "expected f ||| e ||| scores ...")
-    return fields
+    return [*fields, "", ""][:5]
 
 
 def _is_too_long(text: str) -> bool:

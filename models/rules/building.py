@@ -12,15 +12,13 @@ from dataclasses import replace
 import numpy as np
 
 from hyperbaton.corpus.corpora.corpus import AlignedCorpus
-from hyperbaton.foundation.arrays import FloatArray, Int32Array, Int64Array, Ragged
+from hyperbaton.foundation.arrays import MOST_NUMBERED, FloatArray, Int32Array, Ragged
 from hyperbaton.foundation.errors import DataError
 from hyperbaton.foundation.kernels import kernel
 from hyperbaton.foundation.progress import Progress, silent
-from hyperbaton.models.phrases.entries import logarithms
 from hyperbaton.models.phrases.lexical import estimate_lexical, lexical_weight
-from hyperbaton.models.phrases.sections import frequencies
-from hyperbaton.models.rules.assembly import Rules, assemble
-from hyperbaton.models.rules.counting import SHARD, RuleCounts, count_rules, distinct
+from hyperbaton.models.phrases.sections import EntrySide, assemble
+from hyperbaton.models.rules.counting import SHARD, RuleCounts, count_rules, distinct, merged
 from hyperbaton.models.rules.extraction import check_rule_settings, extract_rules
 from hyperbaton.models.rules.settings import MOST_SYMBOLS, RuleSettings
 from hyperbaton.models.rules.table import RuleTable, text_key
@@ -33,6 +31,7 @@ from hyperbaton.models.rules.texts import (
 )
 
 RULE_BYTES = 140  # memory per rule of a phrase pair, measured on 50,000 pairs of short sentences
+COUNT_BYTES = 90  # to count it, of Kyoto's long sentences
 SAMPLED = 1000  # sentence pairs
 
 
@@ -49,9 +48,13 @@ def train_rules(
     some source sentences."""
     check_rule_settings(settings)
     wanted = wanted_text(texts, corpus.source.vocabulary) if texts else None
-    if memory:
-        _check_memory(corpus, settings, memory, wanted)
-    counts = count_rules(corpus, settings, threads, progress, wanted)
+    n_parts = _parts(corpus, settings, memory, wanted) if memory else 1
+    parts, totals = list[RuleCounts](), list[FloatArray]()
+    for part in range(n_parts):
+        counts = count_rules(corpus, settings, threads, progress, wanted, (part, n_parts))
+        totals.append(_sums(counts.source, counts.frequency, len(counts.sides[0])))
+        parts.append(_best(counts, settings.translations or MOST_NUMBERED))
+    counts = merged(parts)
     if not len(counts.frequency):
         raise DataError(
             "no rules can be extracted",
@@ -59,69 +62,84 @@ def train_rules(
             advice="inspect it with hyperbaton corpus",
         )
     progress("scoring rules", len(counts.frequency))
-    ordered = Ragged(counts.targets.values.copy(), counts.targets.offsets)
+    targets = counts.sides[1]
+    ordered = Ragged(targets.values.copy(), targets.offsets)
     put_all_in_order(ordered.values, ordered.offsets)
     row, ordered = distinct(ordered)
-    if texts:
+    if texts or settings.translations:
         target_count = count_targets(corpus, settings, ordered, SHARD, threads)
     else:
         target_count = _sums(row[counts.target], counts.frequency, len(ordered))
-    table = _scored(corpus, counts, target_count[row])
+    table = _scored(corpus, counts, np.concatenate(totals), target_count[row])
     keys = np.unique(np.array([text_key(words) for words in texts], np.uint64))
     return replace(table, sentences=keys)
 
 
-def _check_memory(
+def _parts(
     corpus: AlignedCorpus, settings: RuleSettings, memory: int, text: WantedText | None
-) -> None:
-    """Raises if there are too many rules, estimated from a sample."""
+) -> int:
+    """The number of parts in which rules are counted, so that each fits into the memory; estimated
+    from a sample. Raises if all rules are kept and do not fit."""
     rows = np.unique(np.linspace(0, len(corpus) - 1, SAMPLED).astype(np.int64))
     rules = extract_rules(corpus.take(rows), 0, len(rows), settings)
     found = rules if text is None else matching(rules, text)
     n_rules = len(found.fraction) * len(corpus) // len(rows)
-    if n_rules * RULE_BYTES > memory:
+    if n_rules * RULE_BYTES > memory and not settings.translations:
         raise DataError(
             f"about {n_rules:,} rules would need {n_rules * RULE_BYTES / 1e9:.1f} GB",
             expected=f"expected at most train.memory, {memory / 1e9:.1f} GB",
             advice=("" if text else "extract only the rules for some texts: --rules-for FILE; ")
-            + "take fewer rules: --set rules.tight=true; or raise train.memory",
+            + "take fewer rules: --set rules.translations=100, or --set rules.tight=true; or raise "
+            "train.memory",
         )
+    return n_rules * COUNT_BYTES // memory + 1
 
 
-def _scored(corpus: AlignedCorpus, counts: RuleCounts, target_count: FloatArray) -> RuleTable:
-    """The table of counted rules; `target_count` is c(e) of each target side."""
-    source_count = _sums(counts.source, counts.frequency, len(counts.sources))
-    chosen, of_pair = _best_alignments(counts)
-    source, target, links = counts.source[chosen], counts.target[chosen], counts.inner[chosen]
-    lexical = np.empty((len(chosen), 2))
+def _best(counts: RuleCounts, most: int) -> RuleCounts:
+    """c(f, e) of the most frequent target sides of each source side, with their most frequent
+    alignments; of equals, the first."""
+    order = np.lexsort((counts.inner, -counts.frequency, counts.target, counts.source))
+    rows, frequency = counts.rows[order], counts.frequency[order]
+    is_first = np.ones(len(rows), bool)  # of its pair of sides
+    is_first[1:] = (rows[1:, :2] != rows[:-1, :2]).any(axis=1)
+    first = np.flatnonzero(is_first)
+    of_pair = np.add.reduceat(frequency, first) if len(first) else frequency
+    source = rows[first, 0]
+    by_count = np.lexsort((-of_pair, source))
+    rank = np.arange(len(first)) - np.searchsorted(source, source)
+    kept = np.sort(by_count[rank < most])
+    rows = rows[first[kept]]
+    targets, rows[:, 1] = np.unique(rows[:, 1], return_inverse=True)
+    sources, every_target = counts.sides
+    return RuleCounts((sources, every_target.take(targets.astype(np.int64))), rows, of_pair[kept])
+
+
+def _scored(
+    corpus: AlignedCorpus, counts: RuleCounts, source_count: FloatArray, target_count: FloatArray
+) -> RuleTable:
+    """The table of counted rules, with c(f) of each source side and c(e) of each target side."""
+    sources, targets = counts.sides
+    source, target, links = counts.source, counts.target, counts.inner
+    lexical = np.empty((len(source), 2))
     _weigh(
-        counts.sources.values, counts.sources.offsets, counts.targets.values,
-        counts.targets.offsets, source, target, links, estimate_lexical(corpus), lexical,
+        sources.values, sources.offsets, targets.values, targets.offsets, source, target, links,
+        estimate_lexical(corpus), lexical,
     )  # fmt: skip
-    of_target, of_source = target_count[target], source_count[source]
-    probabilities = logarithms(of_pair / of_target), logarithms(of_pair / of_source)
-    rules = Rules(
-        counts.sources, counts.targets, source, target, links, logarithms(lexical),
-        frequencies([of_target, of_source, of_pair, *probabilities]),
-    )  # fmt: skip
-    return assemble(corpus.source.vocabulary, corpus.target.vocabulary, rules)
+    counted = np.stack([target_count[target], source_count[source], counts.frequency], axis=1)
+    of_pair = counted[:, 2]
+    probabilities = np.stack(
+        [of_pair / counted[:, 0], lexical[:, 0], of_pair / counted[:, 1], lexical[:, 1]], axis=1
+    )
+    given = (
+        EntrySide(corpus.source.vocabulary, sources, source),
+        EntrySide(corpus.target.vocabulary, targets, target),
+    )
+    no_orders = np.empty((len(source), 0))
+    return RuleTable.of(assemble(*given, probabilities, links, counted, no_orders).gathered())
 
 
 def _sums(row: Int32Array, values: FloatArray, n: int) -> FloatArray:
     return np.bincount(row, values, n).astype(np.float64)
-
-
-def _best_alignments(counts: RuleCounts) -> tuple[Int64Array, FloatArray]:
-    """The row with the most frequent alignment of each pair of sides, the first of equals; and
-    c(f, e)."""
-    is_first = np.ones(len(counts.frequency), bool)
-    for side in (counts.source, counts.target):
-        is_first[1:] &= side[1:] == side[:-1]
-    is_first[1:] = ~is_first[1:]
-    first = np.flatnonzero(is_first)
-    pair = np.cumsum(is_first) - 1
-    order = np.lexsort((-counts.frequency, pair))  # stable: the first of equals is first
-    return order[first], np.add.reduceat(counts.frequency, first)
 
 
 @kernel

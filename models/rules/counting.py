@@ -11,7 +11,15 @@ from typing import NamedTuple
 import numpy as np
 
 from hyperbaton.corpus.corpora.corpus import AlignedCorpus
-from hyperbaton.foundation.arrays import FloatArray, Int32Array, Int64Array, Ragged, UInt64Array
+from hyperbaton.foundation.arrays import (
+    BoolArray,
+    FloatArray,
+    Int32Array,
+    Int64Array,
+    Ragged,
+    UInt64Array,
+)
+from hyperbaton.foundation.hashing import mix_in, mixed
 from hyperbaton.foundation.kernels import uncounted_kernel
 from hyperbaton.foundation.progress import Progress, silent
 from hyperbaton.models.phrases.numbering import number_phrases
@@ -24,14 +32,23 @@ MERGED = 8  # runs that are added up together
 
 
 class RuleCounts(NamedTuple):
-    """Distinct rules, each with one alignment; in the end sorted by source, target, alignment."""
+    """Distinct rules, each with one alignment."""
 
-    sources: Ragged  # distinct source sides, as symbols
-    targets: Ragged
-    source: Int32Array  # (n,) row of `sources`
-    target: Int32Array
-    inner: UInt64Array
+    sides: tuple[Ragged, Ragged]  # distinct source and target sides, as symbols
+    rows: Int32Array  # (n, 4) numbers of the sides, and the inner alignment in two words
     frequency: FloatArray
+
+    @property
+    def source(self) -> Int32Array:
+        return self.rows[:, 0]
+
+    @property
+    def target(self) -> Int32Array:
+        return self.rows[:, 1]
+
+    @property
+    def inner(self) -> UInt64Array:
+        return np.ascontiguousarray(self.rows[:, 2:]).view(np.uint64).reshape(-1)
 
 
 def count_rules(
@@ -40,25 +57,28 @@ def count_rules(
     threads: int = 2,
     progress: Progress = silent,
     text: WantedText | None = None,
+    part: tuple[int, int] = (0, 1),
 ) -> RuleCounts:
-    """All rules, or those whose source side matches a text."""
+    """All rules, or those whose source side matches a text. Their source sides are divided into
+    parts; `part` is a number and the number of parts."""
 
     def counted(first: int) -> RuleCounts:
         rules = extract_rules(corpus, first, min(first + SHARD, len(corpus)), settings)
+        if part[1] > 1:
+            is_in: BoolArray = np.empty(len(rules.fraction), bool)
+            _of_part(rules.source, rules.source_length, *part, is_in)
+            rules = Instances._make(column[is_in] for column in rules)
         return _of_instances(rules if text is None else matching(rules, text))
 
-    levels = [list[RuleCounts]()]  # runs of the counts of 1, MERGED, MERGED², … shards
+    runs = list[tuple[int, RuleCounts]]()  # counts of 1, MERGED, MERGED², … shards, with the power
     with ThreadPoolExecutor(threads) as pool:
         for number, shard in enumerate(pool.map(counted, range(0, len(corpus), SHARD)), 1):
-            levels[0].append(shard)
-            for level, runs in enumerate(levels):
-                if len(runs) == MERGED:
-                    if len(levels) == level + 1:
-                        levels.append([])
-                    levels[level + 1].append(merged(runs))
-                    runs.clear()
+            runs.append((0, shard))
+            while len(runs) >= MERGED and runs[-MERGED][0] == runs[-1][0]:
+                total = runs[-1][0] + 1, merged(run for _, run in runs[-MERGED:])
+                runs[-MERGED:] = [total]
             progress("extracting rules, thousands of sentence pairs", number)
-    return _in_order(merged(run for runs in reversed(levels) for run in runs))
+    return merged(run for _, run in runs)
 
 
 def merged(parts: Iterable[RuleCounts]) -> RuleCounts:
@@ -66,63 +86,45 @@ def merged(parts: Iterable[RuleCounts]) -> RuleCounts:
     parts = list(parts)
     if len(parts) == 1:
         return parts[0]
-    source, target = (
-        np.concatenate(
-            [
-                getattr(part, side) + first
-                for part, first in zip(parts, _starts(parts, f"{side}s"), strict=True)
-            ]
-        )
-        for side in ("source", "target")
-    )
-    return _grouped(
-        _joined([part.sources for part in parts]),
-        _joined([part.targets for part in parts]),
-        source,
-        target,
-        np.concatenate([part.inner for part in parts]),
-        np.concatenate([part.frequency for part in parts]),
-    )
+    rows = np.concatenate([part.rows for part in parts])
+    of_part = np.repeat(np.arange(len(parts)), [len(part.rows) for part in parts])
+    sides = list[Ragged]()
+    for side in range(2):
+        every = [part.sides[side] for part in parts]
+        first = np.cumsum([0, *map(len, every)])
+        number, joined = distinct(_joined(every))
+        rows[:, side] = number[rows[:, side] + first[of_part]]
+        sides.append(joined)
+    return _grouped((sides[0], sides[1]), rows, np.concatenate([part.frequency for part in parts]))
+
+
+@uncounted_kernel
+def _of_part(source, length, part, n_parts, is_in):
+    for row in range(len(is_in)):
+        hashed = np.uint64(length[row])
+        for k in range(length[row]):
+            hashed = mix_in(hashed, np.uint64(source[row, k]))
+        is_in[row] = np.int64(mixed(hashed) >> np.uint64(1)) % n_parts == part
 
 
 def _of_instances(rules: Instances) -> RuleCounts:
-    every = np.arange(len(rules.fraction), dtype=np.int32)
-    sources = _rows(rules.source, rules.source_length)
-    targets = _rows(rules.target, rules.target_length)
-    return _grouped(sources, targets, every, every, rules.inner, rules.fraction)
+    rows = np.empty((len(rules.fraction), 4), np.int32)
+    rows[:, 0], sources = distinct(_rows(rules.source, rules.source_length))
+    rows[:, 1], targets = distinct(_rows(rules.target, rules.target_length))
+    rows[:, 2:] = rules.inner.view(np.int32).reshape(-1, 2)
+    return _grouped((sources, targets), rows, rules.fraction)
 
 
 def _rows(symbols: Int32Array, length: Int32Array) -> Ragged:
     return _gathered(symbols.reshape(-1), np.arange(len(length)) * symbols.shape[1], length)
 
 
-def _grouped(
-    sources: Ragged,
-    targets: Ragged,
-    source: Int32Array,
-    target: Int32Array,
-    inner: UInt64Array,
-    frequency: FloatArray,
-) -> RuleCounts:
-    """Joins equal sides and equal rules; adds up counts in the order of the rows."""
-    (source_of, sources), (target_of, targets) = distinct(sources), distinct(targets)
-    rows = np.empty((len(source), 4), np.int32)  # all that makes a rule, for one hash
-    rows[:, 0], rows[:, 1] = source_of[source], target_of[target]
-    rows[:, 2:] = inner.view(np.int32).reshape(-1, 2)
+def _grouped(sides: tuple[Ragged, Ragged], rows: Int32Array, frequency: FloatArray) -> RuleCounts:
+    """Joins equal rules; adds up counts in the order of the rows."""
     at = np.arange(len(rows), dtype=np.int32) * 4
     number, first = number_phrases(rows.reshape(-1), at, np.full(len(rows), 4, np.int32))
     total = np.bincount(number, frequency, len(first)).astype(np.float64)
-    return RuleCounts(sources, targets, rows[first, 0], rows[first, 1], inner[first], total)
-
-
-def _in_order(counts: RuleCounts) -> RuleCounts:
-    order = np.lexsort((counts.inner, counts.target, counts.source))
-    return counts._replace(
-        source=counts.source[order],
-        target=counts.target[order],
-        inner=counts.inner[order],
-        frequency=counts.frequency[order],
-    )
+    return RuleCounts(sides, rows[first], total)
 
 
 def distinct(sides: Ragged) -> tuple[Int32Array, Ragged]:
@@ -152,9 +154,3 @@ def _joined(parts: list[Ragged]) -> Ragged:
     lengths = np.concatenate([part.lengths for part in parts])
     values = np.concatenate([part.values for part in parts])
     return Ragged(values, np.concatenate([[0], np.cumsum(lengths)]))
-
-
-def _starts(parts: list[RuleCounts], name: str) -> list[int]:
-    """The number of the first side of each part, in their concatenation."""
-    sizes = [len(getattr(part, name)) for part in parts]
-    return np.cumsum([0, *sizes])[:-1].tolist()  # type: ignore[no-any-return]

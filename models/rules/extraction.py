@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from hyperbaton.corpus.corpora.corpus import AlignedCorpus
-from hyperbaton.foundation.arrays import FloatArray, Int32Array, UInt64Array
+from hyperbaton.foundation.arrays import MOST_NUMBERED, FloatArray, Int32Array, UInt64Array
 from hyperbaton.foundation.errors import SettingError
 from hyperbaton.foundation.kernels import inner, kernel, uncounted
 from hyperbaton.models.phrases.extraction import consistent_blocks, links_by_target
@@ -30,6 +30,7 @@ from hyperbaton.models.rules.settings import (
 )
 
 ROOM = 1 << 12  # initial capacity for phrase pairs of a sentence
+USUAL_RULES = 1 << 10  # per sentence pair; for more, sentences are read twice
 
 
 class Instances(NamedTuple):
@@ -59,6 +60,7 @@ def check_rule_settings(settings: RuleSettings) -> None:
         ("max_symbols", 1, MOST_SYMBOLS),
         ("max_gaps", 0, MOST_GAPS),
         ("min_gap", 1, LONGEST_SPAN),
+        ("translations", 0, MOST_NUMBERED),
     ):
         value = getattr(settings, name)
         if not low <= value <= high:
@@ -73,18 +75,18 @@ def extract_rules(
     corpus: AlignedCorpus, first: int, last: int, settings: RuleSettings = RuleSettings()
 ) -> Instances:
     """The rules of sentence pairs `first` to `last`."""
-    limits = Limits(**vars(settings))
+    limits = Limits(*(getattr(settings, name) for name in Limits._fields))
     given = (
         first, last, corpus.source.words.values, corpus.source.words.offsets,
         corpus.target.words.values, corpus.target.words.offsets,
         corpus.links.offsets, corpus.links.values, limits,
     )  # fmt: skip
-    rules = _room(0)
-    n = _extract(*given, rules)  # counts
-    if n:
+    rules = _room(USUAL_RULES * (last - first))
+    n = _extract(*given, rules)
+    if n > len(rules.fraction):
         rules = _room(n)
         _extract(*given, rules)
-    return rules
+    return Instances._make(column[:n] for column in rules)
 
 
 def _room(n: int) -> Instances:
@@ -102,8 +104,7 @@ def _room(n: int) -> Instances:
 def _extract(
     first, last, source, source_offsets, target, target_offsets, link_offsets, links, limits, rules
 ):  # fmt: skip
-    """Writes the rules of sentences first..last; returns their number. Without room for any, only
-    counts them."""
+    """Writes the rules of sentences first..last, as far as there is room; returns their number."""
     blocks = np.empty((ROOM, 4), np.int32)
     gaps, place = np.empty((MOST_GAPS, 4), np.int32), np.empty(LONGEST_SPAN, np.int32)
     n = 0
@@ -208,16 +209,15 @@ def _rules_of(
                 for column in range(4):
                     gaps[1, column] = two[column]
                 n = _add(words, begin, sources, block, gaps, place, rules, n)
-    if len(rules.fraction):
-        for row in range(first, n):
-            rules.fraction[row] = 1.0 / (n - first)
+    for row in range(first, min(n, len(rules.fraction))):
+        rules.fraction[row] = 1.0 / (n - first)
     return n
 
 
 @uncounted
 def _add(words, begin, sources, block, gaps, place, rules, n):
-    """Writes a rule, if there is room for any; returns the number of rules."""
-    if len(rules.fraction) == 0:
+    """Writes a rule, if there is room; returns the number of rules."""
+    if n >= len(rules.fraction):
         return n + 1
     f0, f1, e0, e1 = block
     symbol, f = 0, f0

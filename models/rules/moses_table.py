@@ -7,7 +7,6 @@ The last symbol of each side is the label of the whole rule. Links of gaps say w
 together.
 """
 
-from array import array
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -15,23 +14,19 @@ from pathlib import Path
 import numpy as np
 
 from hyperbaton.corpus.text import split_words
-from hyperbaton.foundation.arrays import GrowingRagged, Ragged
 from hyperbaton.foundation.errors import BadLine, DataError
-from hyperbaton.foundation.files.vocabulary import Vocabulary, check_words
+from hyperbaton.foundation.files.vocabulary import check_words
 from hyperbaton.foundation.progress import Progress, silent
-from hyperbaton.models.phrases.entries import SCORES, logarithms
 from hyperbaton.models.phrases.moses_tables import (
+    EntryReader,
+    Side,
     each_line,
     fields_of,
     number_texts,
-    parsed_counts,
     parsed_links,
-    parsed_probabilities,
     write_lines,
 )
-from hyperbaton.models.phrases.sections import frequencies
 from hyperbaton.models.phrases.sorted_trie import parents
-from hyperbaton.models.rules.assembly import Rules, assemble
 from hyperbaton.models.rules.settings import GAP, LONGEST_SPAN, MOST_GAPS, MOST_SYMBOLS
 from hyperbaton.models.rules.table import RuleTable
 
@@ -92,21 +87,12 @@ def read_rule_table(path: Path, progress: Progress = silent) -> tuple[RuleTable,
     each_line(path, lambda line: reader.add(fields_of(line)), "reading rules", progress)
     if not len(reader.inner):
         raise DataError("contains no rules", where=str(path))
-    return reader.finish(), reader.n_left_out
+    return RuleTable.of(reader.finish()), reader.n_left_out
 
 
-class _Reader:
-    def __init__(self) -> None:
-        self.vocabularies = Vocabulary(), Vocabulary()
-        self.sides = GrowingRagged(), GrowingRagged()
-        self.rows: tuple[dict[tuple[int, ...], int], ...] = ({}, {})
-        self.row_of_rule = array("i"), array("i")
-        self.rules = set[tuple[int, int]]()
-        self.inner, self.probabilities, self.counts = array("Q"), array("d"), array("d")
-        self.n_left_out = 0
-
+class _Reader(EntryReader):
     def add(self, fields: list[str]) -> None:
-        source, target, scores, alignment, counts = (*fields, "", "", "")[:5]
+        source, target, _, alignment, _ = fields
         left, right = _symbols(source), _symbols(target)
         gaps = [place for place, symbol in enumerate(left) if symbol == MOSES_GAP]
         links = parsed_links(alignment)
@@ -124,40 +110,22 @@ class _Reader:
         ):
             self.n_left_out += 1
             return
-        numbers = self._numbers(0, left, dict.fromkeys(gaps, 0)), self._numbers(1, right, of_gap)
-        if numbers in self.rules:
-            raise BadLine("table", f"the rule {source} ||| {target} is listed twice")
-        self.rules.add(numbers)
         words = [(f, e) for f, e in links if f not in gaps]
-        self.inner.append(sum(1 << (MOST_SYMBOLS * e + f) for f, e in set(words)))
-        self.probabilities.extend(parsed_probabilities(scores, len(SCORES)))
-        self.counts.extend(parsed_counts(counts))
-        for rows, number in zip(self.row_of_rule, numbers, strict=True):
-            rows.append(number)
+        inner = sum(1 << (MOST_SYMBOLS * e + f) for f, e in set(words))
+        ordered = dict.fromkeys(gaps, 0)
+        self.add_entry(
+            _row(self.source, left, ordered), _row(self.target, right, of_gap), inner, fields
+        )
 
-    def _numbers(self, side: int, symbols: list[str], gaps: dict[int, int]) -> int:
-        """The row of a side, which is added if it is new."""
-        words = [symbol for place, symbol in enumerate(symbols) if place not in gaps]
-        check_words(words)
-        known = iter(self.vocabularies[side].extend(words))
-        places = range(len(symbols))
-        ids = tuple(GAP + gaps[place] if place in gaps else next(known) for place in places)
-        row = self.rows[side].setdefault(ids, len(self.rows[side]))
-        if row == len(self.sides[side]):
-            self.sides[side].add(ids)
-        return row
 
-    def finish(self) -> RuleTable:
-        sources, targets = (side.finish() for side in self.sides)
-        source, target = (np.array(rows, np.int32) for rows in self.row_of_rule)
-        logs = logarithms(np.array(self.probabilities).reshape(-1, len(SCORES)))
-        counts = np.array(self.counts).reshape(-1, 3)
-        rules = Rules(
-            Ragged(sources.values, sources.offsets), targets, source, target,
-            np.array(self.inner, np.uint64), logs[:, [1, 3]],
-            frequencies([*counts.T, logs[:, 0], logs[:, 2]]),
-        )  # fmt: skip
-        return assemble(*self.vocabularies, rules)
+def _row(side: Side, symbols: list[str], gaps: dict[int, int]) -> int:
+    """The row of a side, which is added if it is new."""
+    words = [symbol for place, symbol in enumerate(symbols) if place not in gaps]
+    check_words(words)
+    known = iter(side.vocabulary.extend(words))
+    places = range(len(symbols))
+    ids = tuple(GAP + gaps[place] if place in gaps else next(known) for place in places)
+    return side.row_of(ids, ids)
 
 
 def _symbols(side: str) -> list[str]:

@@ -21,3 +21,5 @@ class RuleSettings:
     max_gaps: int = MOST_GAPS  # most gaps in a rule; at most 2
     min_gap: int = 2  # fewest source words in a gap
     tight: bool = False  # only phrase pairs without unaligned words at their edges
+    # most target sides of a source side, the most frequent; 0: all. Probabilities do not change
+    translations: int = 0

@@ -4,7 +4,8 @@ import numpy as np
 from hypothesis import strategies as st
 
 from hyperbaton.decoder.decode import SearchSettings
-from hyperbaton.decoder.options import OptionFinder, OptionWeights
+from hyperbaton.decoder.options import OptionFinder
+from hyperbaton.decoder.ranking.entry_memo import EntryWeights
 from hyperbaton.decoder.translator import Translator
 from hyperbaton.models.distortion.linear import Linear
 from hyperbaton.models.language_model import LanguageModel, estimate
@@ -54,7 +55,7 @@ def hand_translator(*models, search=SearchSettings(), **weights):
 
 def find_options(words, table, lm, *limit):
     """The options of a sentence under some weights."""
-    weights = OptionWeights(np.full(4, 0.2), 0.2, -1.0, 0.5, 1.0)
+    weights = EntryWeights(np.full(4, 0.2), 0.2, -1.0, 0.5, 1.0)
     numbers = lm.encode(table.target_vocabulary.words)
     finder = OptionFinder(table, numbers, lm.speaker(np.array([0.5])), weights, *limit)
     return finder.find(table.source_vocabulary.encode(words)).table

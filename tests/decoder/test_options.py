@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hyperbaton.decoder.options import OptionFinder, OptionWeights
+from hyperbaton.decoder.options import OptionFinder
+from hyperbaton.decoder.ranking.entry_memo import EntryWeights
 from hyperbaton.models.language_model.several import LanguageModels
 from tests.decoder.systems import make_system, systems
 
@@ -17,7 +18,7 @@ ALL = 64
 def found(table, lm, lm_weights, words, limit):
     """Entries and estimates of all options, span by span."""
     speaker = lm.speaker(np.array(lm_weights))
-    weights = OptionWeights(np.full(4, 0.2), 0.2, 0.0, speaker.weight, 1.0)
+    weights = EntryWeights(np.full(4, 0.2), 0.2, 0.0, speaker.weight, 1.0)
     numbers = lm.encode(table.target_vocabulary.words)
     options = OptionFinder(table, numbers, speaker, weights, limit).find(
         table.source_vocabulary.encode(words)

@@ -203,7 +203,7 @@ def test_impossible_systems_of_comparisons_are_refused(tmp_path, system, message
     refused(message, lambda: tiny_configuration(tmp_path, systems), SettingError)
 
 
-def test_a_server_translates_with_rules_and_refuses_to_list_steps(made):
+def test_a_server_explains_rules_by_their_trees(made):
     from hyperbaton.serving.explaining import warm_up
     from hyperbaton.serving.systems import ServedSystem
     from tests.hyperbaton.serving.running import running
@@ -211,12 +211,32 @@ def test_a_server_translates_with_rules_and_refuses_to_list_steps(made):
     system = ServedSystem("rules", Translator.load(made / "system"))
     warm_up(system)
     line = first_line(made)
+    run("explain", made / "system", line, "--plot", made / "served.svg")
+    done = run("explain", made / "system", line, "--format", "json", "--n-best", "3")
     with running(system) as server:
         one = server.translate(line)
         assert one.content["translation"] == system.translator.translate(line).text
-        refused = server.post("/explain", {"text": line})
-        assert refused.status in (400, 422)
-        assert refused.error["message"] == "there are no steps for this sentence"
+        found = server.explain(line, n_best=3, derivations=2, beams=[1])
+        assert [len(found[name]) for name in ("trees", "derivations", "n_best")] == [2, 0, 3]
+        assert found["trees"][0]["svg"] == (made / "served.svg").read_text()
+        for tree, one in zip(found["trees"], json.loads(done.stdout)["derivations"], strict=False):
+            assert tree["rules"] == one["steps"]
+            assert tree["text"].split() == one["target_words"]
+            parts = [name for names in found["parts"].values() for name in names]
+            assert parts == list(tree["features"])
+            score = sum(found["weights"][name] * tree["features"][name] for name in parts)
+            assert tree["score"] == pytest.approx(score, abs=1e-4)
+        assert found["beams"][0]["score"] <= found["trees"][0]["score"] + 1e-9
+        for asked, message in (
+            ({"force": "he"}, "there are no constraints (force)"),
+            ({"order": "0"}, "there are no constraints (order)"),
+            ({"limits": [2]}, "there are no limits"),
+        ):
+            refused = server.post("/explain", {"text": line, **asked})
+            assert refused.status == 422
+            assert message in refused.error["message"]
+        strange = server.explain("\x01 hon")["trees"][0]["svg"]
+        assert "\N{REPLACEMENT CHARACTER}" in strange
 
 
 def test_a_system_for_given_texts_refuses_others(made):
@@ -231,3 +251,28 @@ def test_a_system_for_given_texts_refuses_others(made):
     done = run("translate", made / "for", input="kare wa\n", code=1)
     assert states(done.stderr, "sentence 1: … extracted for other sentences … --rules-for")
     assert "rules: intact" in run("check", made / "for").stdout
+
+
+def test_a_pop_limit_that_is_given_is_kept(made, tmp_path):
+    from hyperbaton.decoder.decode import POP_LIMITS, SearchSettings, for_search
+    from hyperbaton.tuning.comparison.cells import Job, _Work
+    from hyperbaton.tuning.comparison.configuration import ComparedSystem
+    from tests.tuning.comparison.tiny import LINEAR, tiny_configuration
+
+    assert POP_LIMITS == {"stack": 400, "chart": 1000}
+    systems = LINEAR, ComparedSystem("HIER", decoder="chart")
+    keys = {"stack": [], "chart": []}
+    for given, expected in ((-1, POP_LIMITS), (400, {"stack": 400, "chart": 400}), (0, {})):
+        settings = SearchSettings(pop_limit=given)
+        configuration = tiny_configuration(tmp_path, systems, search=settings)
+        loaded = Translator.load(made / "system", settings)
+        assert loaded.settings.pop_limit == expected.get("chart", 0)
+        for system in systems:
+            job = Job(configuration, tmp_path, made / "system", system, 6, 1)
+            kind = system.decoder
+            assert for_search(settings, kind).pop_limit == expected.get(kind, 0)
+            if kind == "chart":
+                chart = _Work(job, print, print).translator
+                assert chart.settings.pop_limit == expected.get(kind, 0)
+            keys[kind].append(str(job._searched) if kind == "chart" else settings)
+    assert len(set(keys["chart"])) == 3

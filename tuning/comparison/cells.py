@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from hyperbaton.corpus.raw_text.both_sides import TextPipelines
-from hyperbaton.decoder.decode import for_chart
+from hyperbaton.decoder.decode import for_search
 from hyperbaton.decoder.stream import Failure, decode_all
 from hyperbaton.decoder.translator import Translator
 from hyperbaton.foundation.errors import DataError
@@ -98,7 +98,8 @@ class Job:
     @property
     def _searched(self) -> list[Any]:
         """The parts of the system that the job uses, its models, and the settings of the search."""
-        parts, search = read_system(self.trained)["parts"], asdict(self.configuration.search)
+        parts = read_system(self.trained)["parts"]
+        search = asdict(for_search(self.configuration.search, self.system.decoder))
         if self.system.is_chart:  # there is no distortion limit: all limits are one job
             known = {name: part for name, part in parts.items() if name != PHRASES}
             return [CHART, known, search | {"distortion_limit": NO_LIMIT}]
@@ -220,7 +221,6 @@ class _Work:
         """The system with only the job's models and their initial weights."""
         settings = replace(self._job.configuration.search, distortion_limit=self._job.limit)
         system = self._job.system
-        settings = for_chart(settings) if system.is_chart else settings
         loaded = Translator.load(
             self._job.trained, settings, system.distortion, search=system.decoder
         )

@@ -117,6 +117,22 @@ class Derivation(Result):
     metrics: NotRequired[Annotated[Mapping[str, float], about("Scores against the reference.")]]
 
 
+class Rule(TypedDict):
+    depth: Annotated[int, about("In the tree, from 0; the rules in the gaps of a rule follow it.")]
+    source: Span
+    target: Span
+    left: Annotated[str, about("The source side; X1 and X2 are gaps.")]
+    right: str
+    is_unknown: bool
+    is_chain: Annotated[bool, about("Whether it only puts spans one after the other.")]
+    adds: Annotated[float, about("To the score, without the language model.")]
+
+
+class Tree(Result):
+    rules: Sequence[Rule]
+    svg: Annotated[str, about("A drawing.")]
+
+
 class Differences(TypedDict):
     """Requested derivation minus best derivation: values above 0 favour the requested one."""
 
@@ -204,6 +220,9 @@ class Explained(TypedDict):
     distortion_models: Words
     reference: NotRequired[str]
     derivations: Sequence[Derivation]
+    trees: NotRequired[
+        Annotated[Sequence[Tree], about("The derivations of a system with hierarchical rules.")]
+    ]
     n_best: Sequence[Result]
     limit: Limit
     settings: Settings
@@ -242,6 +261,7 @@ class Model(TypedDict):
     raw_text: bool
     text: Mapping[str, Any] | None
     phrase_pairs: int
+    hierarchical: Annotated[bool, about("Whether these are rules with gaps.")]
     language_model_order: int
     distortion: Sequence[Distortion]
     features: Sequence[Feature]

@@ -2,12 +2,12 @@
 
 The answer has all that `explain --format json` prints, and also drawings, the n-best list, the
 options of spans, heat maps, search statistics, a requested translation or order, and the effect of
-other limits and beams.
+other limits and beams; for hierarchical rules, their trees instead of steps.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import partial
 from itertools import pairwise
 from math import isfinite
@@ -16,23 +16,26 @@ from typing import Any
 import numpy as np
 
 from hyperbaton.corpus.sentences.sentence import Sentence
+from hyperbaton.decoder.chart_decoded import ChartDecoded
+from hyperbaton.decoder.chart_explanation import explain_chart
 from hyperbaton.decoder.constrained_search import Request
 from hyperbaton.decoder.decode import IsStopped
 from hyperbaton.decoder.decoded import Decoded
 from hyperbaton.decoder.drawing.derivation_svg import derivation_svg
-from hyperbaton.decoder.explanation import Explanation, explain
+from hyperbaton.decoder.explanation import Explanation, explain, parts_of
 from hyperbaton.decoder.phrase_decoded import PhraseDecoded, of_stack_search
 from hyperbaton.decoder.translator import Translation, Translator
 from hyperbaton.foundation.errors import DataError
 from hyperbaton.foundation.settings_text import parse_limit, show_limit
 from hyperbaton.models.rules.table import RuleTable
 from hyperbaton.serving.answer_bounds import AnswerBounds
-from hyperbaton.serving.answer_types import Differences, Effect, Result, SpanOptions
+from hyperbaton.serving.answer_types import Differences, Effect, Result, SpanOptions, Stack
 from hyperbaton.serving.answers import BAD_REQUEST, Refused, error_content
 from hyperbaton.serving.limits import RequestLimits
 from hyperbaton.serving.request_types import checked, explain_request
 from hyperbaton.serving.systems import ServedSystem, search_content
 from hyperbaton.serving.translating import decode, request_of, requested, sentence_of, short_words
+from hyperbaton.views.chart_text import chart_svg
 from hyperbaton.views.explanation_text import Explained, as_content, explain_derivations
 
 Search = Callable[..., Decoded]  # decodes the sentence with a translator before the deadline
@@ -50,30 +53,60 @@ def explain_sentence(
     search = partial(decode, sentence=sentence, limits=limits, is_stopped=is_stopped)
     decoded = search(translator, n_best=asked["n_best"], distinct=asked["distinct"])
     bounds = AnswerBounds(limits, is_stopped)
-    explained = _explained(translator, decoded, asked, bounds)
-    decoded = of_stack_search(decoded, "steps")
     results = translator.results(decoded)
     content = {"model": system.name, **_sentence_content(decoded.sentence, translator)}
-    content |= as_content(explained)
-    for derivation, result in zip(content["derivations"], results, strict=False):
-        derivation |= bounds.checked(_drawn(result))
+    if isinstance(decoded, ChartDecoded):
+        for what, is_asked in ((f"constraints ({kind})", kind), ("limits", asked["limits"])):
+            if is_asked:
+                of_stack_search(decoded, what)  # refuses it
+        content |= _trees(translator, decoded, results[: asked["derivations"]], bounds)
+    else:
+        decoded = of_stack_search(decoded, "steps")
+        explained = _explained(translator, decoded, asked, bounds)
+        content |= as_content(explained)
+        for derivation, result in zip(content["derivations"], results, strict=False):
+            derivation |= bounds.checked(_drawn(result))
+        content |= {
+            "options": list(_options(decoded, asked["options"])),
+            "heat_maps": list(_heat_maps(decoded)),
+        }
+        if kind is not None:
+            constraint = request_of(translator, kind, asked[kind], limits)
+            best = explained.derivations[0]
+            content["requested"] = {"kind": kind} | _requested(search, translator, constraint, best)
     content |= {
         "n_best": [bounds.checked(_result_content(result)) for result in results],
         "limit": show_limit(translator.settings.distortion_limit),
         "settings": search_content(translator),
         "search": _search_content(decoded),
-        "options": list(_options(decoded, asked["options"])),
-        "heat_maps": list(_heat_maps(decoded)),
     }
-    if kind is not None:
-        constraint = request_of(translator, kind, asked[kind], limits)
-        best = explained.derivations[0]
-        content["requested"] = {"kind": kind} | _requested(search, translator, constraint, best)
     return content | _effects(search, translator, asked)
 
 
+def _trees(
+    translator: Translator,
+    decoded: ChartDecoded,
+    results: Sequence[Translation],
+    bounds: AnswerBounds,
+) -> dict[str, Any]:
+    """The first derivations of a chart search; what has no meaning for them is empty."""
+    parts, names = parts_of(translator.lm, (), has_rules=True), decoded.feature_names
+    trees = []
+    for number, result in enumerate(results):
+        explanation = explain_chart(translator, decoded, number)
+        drawn = {"rules": list(map(asdict, explanation.steps)), "svg": chart_svg(explanation)}
+        trees.append(bounds.checked(_result_content(result) | drawn))
+    return {
+        "source": decoded.sentence.words,
+        "weights": {name: translator.weights[name] for name in names},
+        "parts": {part.name: names[part.first : part.last] for part in parts},
+        "trees": trees,
+        **{name: [] for name in ("distortion_models", "derivations", "options", "heat_maps")},
+    }
+
+
 def _explained(
-    translator: Translator, decoded: Decoded, asked: Mapping[str, Any], bounds: AnswerBounds
+    translator: Translator, decoded: PhraseDecoded, asked: Mapping[str, Any], bounds: AnswerBounds
 ) -> Explained:
     """Explains the first derivations step by step."""
     first = np.arange(min(asked["derivations"], len(decoded)))
@@ -108,20 +141,20 @@ def _drawn(result: Translation) -> dict[str, Any]:
     return {**_result_content(result), "svg": derivation_svg(result.derivation, shrinks=False)}
 
 
-def _search_content(decoded: PhraseDecoded) -> dict[str, Any]:
-    """Search statistics, in total and per stack; the hypotheses of a stack cover equally many
-    words."""
+def _search_content(decoded: Decoded) -> dict[str, Any]:
+    """Search statistics, in total and per stack."""
+    total = decoded.statistics
+    stacks = list(_stacks(decoded)) if isinstance(decoded, PhraseDecoded) else []
+    return {**total.counts(), "seconds": total.seconds, "stacks": stacks}
+
+
+def _stacks(decoded: PhraseDecoded) -> Iterator[Stack]:
+    """The hypotheses of a stack cover equally many words."""
     record = decoded.record
     created = np.diff(record.stacks["hypothesis"], append=decoded.statistics.hypotheses)
     stacks = zip(created.tolist(), record.stack_sizes, record.stacks["best"].tolist(), strict=True)
-    return {
-        **decoded.statistics.counts(),
-        "seconds": record.seconds,
-        "stacks": [
-            {"covered": covered, "hypotheses": n_created, "kept": n_kept, "best": best}
-            for covered, (n_created, n_kept, best) in enumerate(stacks)
-        ],
-    }
+    for covered, (n_created, n_kept, best) in enumerate(stacks):
+        yield {"covered": covered, "hypotheses": n_created, "kept": n_kept, "best": best}
 
 
 def _options(decoded: PhraseDecoded, n_shown: int) -> Iterator[SpanOptions]:
@@ -228,12 +261,11 @@ def _effects(
 
 def warm_up(system: ServedSystem) -> None:
     """Explains a first sentence, so that no client waits for compilation or loading."""
-    if isinstance(system.translator.phrases, RuleTable):  # has no steps to explain
-        with suppress(DataError):  # it may have rules for other sentences only
-            system.translator.decode("a b")
-        return
+    has_rules = isinstance(system.translator.phrases, RuleTable)
     limits = RequestLimits(pops=1 << 40)  # the system's settings may exceed the server's limit
-    requests: list[dict[str, Any]] = [{"n_best": 1}, {"n_best": 2, "force": "a b"}]
+    forced = {} if has_rules else {"force": "a b"}
+    requests: list[dict[str, Any]] = [{"n_best": 1}, {"n_best": 2} | forced]
     for request in requests:
         asked = checked({"text": "a b"} | request, explain_request(limits))
-        explain_sentence(system, asked, limits, lambda: False)
+        with suppress(*[DataError] * has_rules):  # they may be for other sentences only
+            explain_sentence(system, asked, limits, lambda: False)

@@ -10,6 +10,7 @@ from hyperbaton.decoder.translator import Translator
 from hyperbaton.foundation.errors import SettingError, check_known
 from hyperbaton.foundation.settings_text import parse_limit, show_limit
 from hyperbaton.models.distortion.interface import DistortionModel
+from hyperbaton.models.rules.table import RuleTable
 from hyperbaton.serving.answer_types import Example, Model, Settings
 
 N_VARIANTS = 4  # kept for each system, because clients often repeat their weights and settings
@@ -56,11 +57,13 @@ class ServedSystem:
     def describe(self) -> Model:
         """Describes the system to clients, without naming files."""
         translator, text = self.translator, self.translator.preparation.text
+        has_rules = isinstance(translator.phrases, RuleTable)
         return {
             "name": self.name,
             "raw_text": text is not None,
             "text": None if text is None else text.described(),
             "phrase_pairs": len(translator.phrases),
+            "hierarchical": has_rules,
             "language_model_order": translator.lm.order,
             "distortion": [
                 {
@@ -75,7 +78,7 @@ class ServedSystem:
             ],
             "features": [
                 {"name": name, "part": part.name, "weight": translator.weights[name]}
-                for part in parts_of(translator.lm, translator.distortion)
+                for part in parts_of(translator.lm, translator.distortion, has_rules=has_rules)
                 for name in translator.feature_names[part.first : part.last]
             ],
             "limit": show_limit(translator.settings.distortion_limit),

@@ -8,8 +8,9 @@ from hyperbaton.foundation.arrays import Ragged
 from hyperbaton.foundation.files.vocabulary import Vocabulary
 from hyperbaton.models.language_model import LanguageModel, estimate
 from hyperbaton.models.phrases.entries import SCORES
-from hyperbaton.models.rules.assembly import Rules, assemble
+from hyperbaton.models.phrases.sections import EntrySide, assemble
 from hyperbaton.models.rules.settings import GAP, MOST_SYMBOLS
+from hyperbaton.models.rules.table import RuleTable
 from hyperbaton.models.system.folder import starting_weights
 
 SOURCE, TARGET = "abc", "ABC"
@@ -29,20 +30,16 @@ def table_of(rules):
         {side: row for row, side in enumerate(dict.fromkeys(rule[k] for rule in rules))}
         for k in range(2)
     ]
-    logs = np.log(np.array([rule[3] for rule in rules])).astype(np.float32)
-    counts = np.ones((len(rules), 3), np.float32)
     inner = [sum(1 << (MOST_SYMBOLS * e + f) for f, e in rule[2]) for rule in rules]
-    return assemble(
-        *vocabularies,
-        Rules(
-            *map(ragged, sides),
-            np.array([rows[0][rule[0]] for rule in rules], np.int32),
-            np.array([rows[1][rule[1]] for rule in rules], np.int32),
-            np.array(inner, np.uint64),
-            logs[:, [1, 3]],
-            np.concatenate([counts, logs[:, [0, 2]]], axis=1),
-        ),
+    numbers = np.array([[rows[k][rule[k]] for k in range(2)] for rule in rules], np.int32)
+    folder = assemble(
+        *(EntrySide(vocabularies[k], ragged(sides[k]), numbers[:, k]) for k in range(2)),
+        np.array([rule[3] for rule in rules]),
+        np.array(inner, np.uint64),
+        np.ones((len(rules), 3)),
+        np.empty((len(rules), 0)),
     )
+    return RuleTable.of(folder.gathered())
 
 
 def ragged(rows):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hyperbaton.corpus.sentences.sentence import Sentence
-from hyperbaton.decoder.chart.forest import best_derivations
+from hyperbaton.decoder.chart.derivations import best_of
 from hyperbaton.decoder.chart.workspace import ITEMS
 from hyperbaton.decoder.chart_decode import ChartDecoder
 from hyperbaton.decoder.decode import Decoder, SearchSettings, Stopped
@@ -101,7 +101,7 @@ def test_every_item_scores_its_rules_and_the_words_of_its_string():
         weights = decoder._weights
         for number in range(workspace.counters[ITEMS]):
             item = workspace.items[number]
-            derivations, scores = best_derivations(workspace, number, 1)
+            derivations, scores = best_of(workspace, number, 1)
             if derivations.entry[0] < -1:
                 continue  # of the chain
             decoded = decoder._decoded(Sentence(tuple(words)), derivations, scores)
@@ -221,7 +221,9 @@ def test_small_arrays_are_enlarged_without_other_results(trained):
     tiny = decoders[1]
     tiny._capacity = tiny._capacity._replace(items=4, matches=4, steps=8, slots=4)
     memo = tiny._memo
-    tiny._memo = memo._replace(begin=memo.begin[:8], rules=memo.rules[:4], symbols=memo.symbols[:8])
+    tiny._memo = memo._replace(
+        begin=memo.begin[:8], entries=memo.entries[:4], symbols=memo.symbols[:8]
+    )
     for text in ("abcabcabc", "zab", "cab"):
         lists = [decoder.decode(Sentence(tuple(text)), 20).scores for decoder in decoders]
         assert lists[0].tolist() == lists[1].tolist()

@@ -19,6 +19,7 @@ MORE = {
     "/explain": [
         {"text": "Kare wa", "model": "raw"},
         {"text": "kare wa", "model": "tagged"},
+        {"text": "kare wa", "model": "rules"},
         {"text": "kare wa hon o katta", "order": "4 0", "limit": 0, "limits": [0]},
         {"text": "hon o katta", "force": "bought a book", "beams": [1]},
     ],
@@ -125,8 +126,11 @@ def test_it_is_served_as_it_is(server):
 def test_models(server):
     found = server.get("/models").content
     typed(found, Models)
-    small, tagged, raw = found["models"]
-    assert [system["name"] for system in found["models"]] == ["small", "tagged", "raw"]
+    small, tagged, raw, rules = found["models"]
+    names = ["small", "tagged", "raw", "rules"]
+    assert [system["name"] for system in found["models"]] == names
+    assert [system["hierarchical"] for system in found["models"]] == [False] * 3 + [True]
+    assert rules["features"][-1]["part"] == "glue"
     assert [model["name"] for model in tagged["distortion"]] == ["linear", "msd", "pair"]
     assert tagged["distortion"][2]["needs"] == ["tags"]
     assert {one["name"]: one["weight"] for one in small["features"]}["linear"] == 0.3

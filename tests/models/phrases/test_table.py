@@ -155,7 +155,7 @@ def test_phrases_that_are_too_long_are_left_out_and_counted(write):
     ("a ||| X ||| 1 1 1 1 ||| ||| 1 1e16 1", "t:2: 1e+16 is not a count"),
     ("<s> ||| X ||| 1 1 1 1", "t:2: the word <s> is reserved"),
     ("a ||| <unk> ||| 1 1 1 1", "t:2: the word <unk> is reserved"),
-    ("z  ||| X ||| 1 1 1 1", "t:2: the phrase pair z ||| X is listed twice"),
+    ("z  ||| X ||| 1 1 1 1", "t:2: the entry z ||| X is listed twice"),
 )
 def test_broken_lines_are_named(write, line):
     text = f"z ||| X ||| 1 1 1 1 ||| 0-0 ||| 1 1 1\n{line}\n"
@@ -190,7 +190,7 @@ SCORES = "a b ||| X ||| 1 0 0 1 0 0\n"
 
 
 @refusals(
-    (f"{PAIR}a ||| X ||| 1 1 1 1\n{PAIR}", "", "p:3: the phrase pair a b ||| X is listed twice"),
+    (f"{PAIR}a ||| X ||| 1 1 1 1\n{PAIR}", "", "p:3: the entry a b ||| X is listed twice"),
     (PAIR, f"{SCORES}c ||| X ||| 0 0 0 0 0 0\n{SCORES}", "r:3: the phrase pair a b ||| X"),
     (f"{PAIR}b ||| X ||| 1 1 1 1\n", f"{SCORES}c ||| X ||| x\n", "r: lacks 1 phrase pairs"),
     (PAIR, "a b ||| X ||| 1 0\n", "r:1: '1 0' is not 6 numbers"),

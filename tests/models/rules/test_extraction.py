@@ -25,7 +25,7 @@ def spelled(corpus, counts):
     """The rules as in the oracles."""
     found = {}
     for row, inner in enumerate(counts.inner.tolist()):
-        source, target = counts.sources[counts.source[row]], counts.targets[counts.target[row]]
+        source, target = (counts.sides[k][counts.rows[row, k]] for k in range(2))
         links = {(b % MOST_SYMBOLS, b // MOST_SYMBOLS) for b in range(64) if inner >> b & 1}
         rule = (
             tuple("X" if s == GAP else corpus.source.vocabulary.words[s] for s in source),

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from hyperbaton.models.rules.building import train_rules
+from hyperbaton.models.rules.counting import count_rules
 from hyperbaton.models.rules.settings import RuleSettings
 from hyperbaton.models.rules.table import RuleTable
 from tests.decoder.chart.grammars import matches
@@ -63,3 +64,32 @@ def test_too_many_rules_for_the_memory_are_refused_with_what_to_do():
     fewer = "rules would need … rules.tight"
     refused(fewer, lambda: train_rules(corpus, every, memory=1, texts=[["a"]]))
     assert np.isfinite(train_rules(corpus, texts=[["a"]]).lexical).all()
+
+
+def test_the_most_frequent_translations_keep_their_scores(monkeypatch):
+    corpus = corpus_of(oracles.random_pairs(80, seed=5))
+    whole, n_passes = train_rules(corpus), []
+
+    def counted(*args):
+        n_passes.append(args[-1][1])
+        return count_rules(*args)
+
+    monkeypatch.setattr("hyperbaton.models.rules.building.count_rules", counted)
+    every, of_source = spelled(whole), {}
+    for (source, target), rule in every.items():
+        of_source.setdefault(source, []).append((whole.counts_of(rule)[2], target))
+    for memory in (0, len(whole) * 20):
+        few = train_rules(corpus, RuleSettings(translations=2), memory=memory)
+        found, n_dropped = spelled(few), 0
+        for source, counts in of_source.items():
+            kept = [whole.counts_of(every[pair])[2] for pair in found if pair[0] == source]
+            best = sorted((count for count, _ in counts), reverse=True)
+            assert sorted(kept, reverse=True) == best[:2]
+            n_dropped += len(best) > 2 and best[1] > best[2]
+        assert n_dropped > 20
+        for pair, rule in found.items():
+            assert few.scores_of(rule) == pytest.approx(whole.scores_of(every[pair]), abs=1e-5)
+            assert few.counts_of(rule) == pytest.approx(whole.counts_of(every[pair]), rel=1e-5)
+            assert few.inner_of(rule) == whole.inner_of(every[pair])
+    assert n_passes[0] == 1
+    assert n_passes[-1] > 2

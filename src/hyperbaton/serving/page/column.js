@@ -13,6 +13,7 @@ import { explain, Problem } from "./server.js";
 import { SettingsPanel } from "./settings.js";
 import { Stepper } from "./steps.js";
 import { term } from "./terms.js";
+import { tree } from "./tree.js";
 import { unknownWords } from "./unknown.js";
 import { WhyNot } from "./why_not.js";
 
@@ -60,7 +61,11 @@ export class Column {
   }
 
   get rank() {
-    return Math.min(this.settings.rank ?? 0, this.answer.derivations.length - 1);
+    return Math.min(this.settings.rank ?? 0, this.derivations.length - 1);
+  }
+
+  get derivations() {
+    return this.answer.trees ?? this.answer.derivations;
   }
 
   weight(name) {
@@ -100,8 +105,8 @@ export class Column {
   }
 
   drawView(name) {
-    const { body, draw } = this.views.find((view) => view.name === name);
-    if (!this.answer || !this.isOpen(name)) return;
+    const { body, draw, element } = this.views.find((view) => view.name === name);
+    if (!this.answer || !this.isOpen(name) || element.hidden) return;
     const drawn = draw(this.answer, this);
     if (body.firstChild !== drawn) refill(body, drawn); // keeps the focus of input fields
   }
@@ -158,7 +163,7 @@ export class Column {
     if (settings.stack) question.search = { stack_size: settings.stack, pop_limit: 2 * settings.stack };
     if (settings.order) question.order = settings.order;
     else if (settings.force) question.force = settings.force;
-    if (this.isOpen("effects")) Object.assign(question, sweep(this.page.limits));
+    if (this.isOpen("effects") && !system.hierarchical) Object.assign(question, sweep(this.page.limits));
     return question;
   }
 
@@ -207,23 +212,36 @@ export class Column {
     refill(this.summary, answer && this.summarise());
     refill(this.unknown, answer && unknownWords(answer, this));
     if (answer) {
-      const derivation = answer.derivations[this.rank];
-      const picture = new Picture(derivation, (step) => this.stepper.go(step + 1), languages(this.system));
-      refill(this.drawing, picture.element);
-      this.stepper.show(answer, derivation, picture);
-      for (const { name } of this.views) this.drawView(name);
+      this.draw(answer, this.derivations[this.rank]);
     }
     this.page.answered();
   }
 
+  // A tree has no steps, and of the views only the n-best list.
+  draw(answer, derivation) {
+    const isTree = Boolean(answer.trees), { stepper } = this;
+    for (const part of [stepper.element, stepper.why, stepper.others]) part.hidden = isTree;
+    if (isTree) {
+      refill(this.drawing, tree(derivation));
+    } else {
+      const picture = new Picture(derivation, (step) => stepper.go(step + 1), languages(this.system));
+      refill(this.drawing, picture.element);
+      stepper.show(answer, derivation, picture);
+    }
+    for (const { name, element } of this.views) {
+      element.hidden = isTree && name !== "list";
+      this.drawView(name);
+    }
+  }
+
   summarise() {
-    const { derivations, search } = this.answer;
-    return [term("score"), ` ${number(derivations[this.rank].score)}, ${search.hypotheses.toLocaleString("en")} `, term("hypotheses"),
+    const { search } = this.answer;
+    return [term("score"), ` ${number(this.derivations[this.rank].score)}, ${search.hypotheses.toLocaleString("en")} `, term("hypotheses"),
       this.rank ? `; number ${this.rank + 1} of the n-best list` : ""];
   }
 
   get text() {
-    return this.answer?.derivations[this.rank].text ?? null;
+    return this.answer ? this.derivations[this.rank].text : null;
   }
 
   // Shows the translation and marks words that the other column does not have.

@@ -93,7 +93,7 @@ function fly(text, end) {
 
 const stepOf = (event) => event.target.closest("[data-step]")?.dataset.step;
 
-function parsed(text) {
+export function parsed(text) {
   const parsedText = new DOMParser().parseFromString(text, "image/svg+xml");
   return document.adoptNode(parsedText.documentElement);
 }

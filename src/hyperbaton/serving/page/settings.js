@@ -22,9 +22,9 @@ export class SettingsPanel {
     const others = [...new Set(system.features.map(({ part }) => part))].filter((part) => !models.has(part) && part !== "unknown");
     refill(this.body,
       make("fieldset", {}, make("legend", {}, "Search"),
-        this.choice("limit", "Distortion limit", LIMITS, system.limit, limitName),
+        system.hierarchical ? null : this.choice("limit", "Distortion limit", LIMITS, system.limit, limitName),
         this.choice("stack", "Hypotheses per stack", STACKS.filter((size) => 2 * size <= column.page.limits.pops), system.search.stack_size, String)),
-      make("fieldset", {}, make("legend", {}, "Distortion models"), system.distortion.map(({ name }) => this.model(name))),
+      system.hierarchical ? null : make("fieldset", {}, make("legend", {}, "Distortion models"), system.distortion.map(({ name }) => this.model(name))),
       make("fieldset", {}, make("legend", {}, "Other features"), others.map((part) => this.weights(part))),
       button("Reset all", () => this.reset(), { class: "quiet", "data-key": "reset" }));
   }

@@ -16,6 +16,7 @@ const TERMS = {
   word_penalty: "A fixed amount for each target word: the system prefers long translations, or short ones.",
   lm: "The language model: how fluent the target words are in this order.",
   unknown: "A penalty for each unknown word.",
+  glue: "A fixed amount for each step that only puts spans one after the other.",
   linear: "Linear distortion: minus the number of words that a jump skips.",
   msd: "Lexicalised reordering: how likely this phrase is to follow in order (monotone), to swap with the previous one, or to go elsewhere (discontinuous).",
   dpr: "Distance phrase reordering: how likely this phrase is to move, and how far.",

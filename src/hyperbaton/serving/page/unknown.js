@@ -3,8 +3,8 @@
 import { button, make } from "./elements.js";
 import { languages } from "./languages.js";
 
-export function unknownWords(answer, { rank, system, page }) {
-  const { segmentation, unknown_steps: steps } = answer.derivations[rank];
+export function unknownWords(answer, { derivations, rank, system, page }) {
+  const { segmentation, unknown_steps: steps } = derivations[rank];
   const spans = steps.map((step) => segmentation[step]).sort(([one], [other]) => one - other);
   const words = spans.flatMap(([start, end]) => answer.source.slice(start, end));
   if (!words.length) return null;
