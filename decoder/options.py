@@ -24,6 +24,8 @@ from hyperbaton.models.phrases.sorted_trie import ROOT, SortedTrie, child
 from hyperbaton.models.phrases.table import PhraseTable
 
 MOST_OPTIONS = 64  # per source phrase; further ones hardly ever win
+# Share of the first word's gain (`Speaker.gains`) that is added in advance; chosen as EARLY
+EARLY_GAIN = 0.5
 UNKNOWN_SCORE = -100.0  # the feature `unknown` of a copied word; its weight is not tuned
 
 SPAN = np.dtype([("start", np.int32), ("end", np.int32), ("option", np.uint32)])
@@ -75,6 +77,7 @@ class _Source(NamedTuple):
     frequency: Int32Array
     frequency_rows: Float32Array
     lm_word: Int32Array  # (target vocabulary,) language model id of each target word
+    gain: FloatArray  # (target vocabulary,) added in advance to the estimates of options
     lm: Any  # a language model for compiled code
     lm_falls: bool  # whether every word lowers the score
 
@@ -132,8 +135,11 @@ class OptionFinder:
         self.phrases, self.weights, self.limit = phrases, weights, limit
         self.drop_unknown = drop_unknown
         self._speaker = speaker
-        arrays = {name: getattr(phrases, name) for name in _Source._fields[:-3]}
-        self._source = _Source(**arrays, lm_word=lm_word, lm=speaker.lm, lm_falls=speaker.falls)
+        arrays = {name: getattr(phrases, name) for name in _Source._fields[:-4]}
+        gain = EARLY_GAIN * speaker.gains(lm_word)
+        self._source = _Source(
+            **arrays, lm_word=lm_word, gain=gain, lm=speaker.lm, lm_falls=speaker.falls
+        )
         self.forget()
 
     def forget(self) -> None:
@@ -305,7 +311,7 @@ def _remember(source, memo, weights, node, ranked):
         base += weights.translation[1] * source.lexical[entry, 0]
         base += weights.translation[2] * source.frequency_rows[row, DIRECT]
         base += weights.translation[3] * source.lexical[entry, 1]
-        state, estimate = np.int32(EMPTY_STATE), 0.0
+        state, estimate = np.int32(EMPTY_STATE), _gain(source, begin, end)
         for at in range(begin, end):
             # most entries of a frequent phrase are beaten before the language model is queried
             so_far = base + estimate * weights.lm
@@ -343,7 +349,7 @@ def _remember(source, memo, weights, node, ranked):
         option.word_begin = word
         begin = source.target_offsets[source.target[row.entry]]
         end = source.target_offsets[source.target[row.entry] + 1]
-        state, before = np.int32(EMPTY_STATE), 0.0
+        state, before = np.int32(EMPTY_STATE), _gain(source, begin, end)
         for place in range(begin, end):
             lm_word = source.lm_word[source.target_words[place]]
             logprob, state = advance(source.lm, state, lm_word)
@@ -357,3 +363,9 @@ def _remember(source, memo, weights, node, ranked):
     memo.number[node] = number
     memo.counters[0], memo.counters[1] = number + 1, word
     return True
+
+
+@uncounted
+def _gain(source, begin, end):
+    """What the first word of a phrase gains from a word before it."""
+    return source.gain[source.target_words[begin]] if begin < end else 0.0
