@@ -55,7 +55,9 @@ class ChartDecoder(BaseDecoder):
         super().__init__(table, lm, weights, for_search(settings, CHART))
         self.table = table
         self.feature_names = chart_features(lm)
-        self._source = entry_source(table, self._lm_word, self._speaker)
+        # items of a cell are compared as if nothing came before, so nothing is gained in advance
+        no_gain = np.zeros(len(self._lm_word))
+        self._source = entry_source(table, self._lm_word, self._speaker, no_gain)
         pops = self.settings.pop_limit or 1000
         self._capacity = ChartCapacity(1 << 14, 1 << 12, 4 * pops, 1 << (2 * pops).bit_length())
         self._workspace: ChartWorkspace | None = None

@@ -69,6 +69,7 @@ def fill_stack(space, lm, ws, limits, answers, n_covered, n_edges):
     is_last = n_covered == space.n_words
     best_bucket = _wait_to_open(space, ws, top, answers, n_edges)
     n_grids, n_steps, n_evaluated, n_pops = 0, 0, 0, 0
+    last_bucket = np.uint64(N_BUCKETS - 1)
     while True:
         while n_evaluated < n_steps:
             hope = _evaluate(space, lm, ws, answers, is_last, np.uint64(n_evaluated))
@@ -86,6 +87,8 @@ def fill_stack(space, lm, ws, limits, answers, n_covered, n_edges):
             break
         while ws.bucket[best_bucket] == EMPTY:
             best_bucket += ONE
+        if best_bucket > last_bucket:
+            break
         waiting = np.uint64(ws.bucket[best_bucket])
         number, kind = waiting >> TWO, waiting & THREE
         if n_steps + 2 > len(ws.steps):
@@ -118,6 +121,7 @@ def fill_stack(space, lm, ws, limits, answers, n_covered, n_edges):
                 return NO_HYPOTHESES
             ws.bucket[best_bucket] = step.below
             n_pops += 1
+            last_bucket = min(last_bucket, bucket_of(space, top - step.total + limits.reach))
             _take(space.distortion.state_of_option, ws, number, limits.keep_arcs)
             if step.has_neighbours:
                 continue

@@ -216,7 +216,7 @@ class Decoder(BaseDecoder):
             weighted.append((constraint(options.table), np.ones(1)))
         zones = zones_of(sentence.markup, len(sentence))
         space, models = self._space(options, weighted, zones)
-        limits = self._limits(len(sentence), keep_arcs=keep_arcs)
+        limits = self._limits(len(sentence), keep_arcs=keep_arcs, is_free=constraint is None)
         best, workspace = self._best(space, limits, models, deadline)
         if n_best == 1:
             room = np.empty(len(sentence), np.int32)
@@ -297,13 +297,15 @@ class Decoder(BaseDecoder):
         )
         return space, CoverageModels(asked) if asked else None
 
-    def _limits(self, n_words: int, *, keep_arcs: bool) -> SearchLimits:
+    def _limits(self, n_words: int, *, keep_arcs: bool, is_free: bool) -> SearchLimits:
         settings = self.settings
+        reaches_all = settings.pop_limit == 0 or not is_free
         return SearchLimits(
             settings.pop_limit or UNLIMITED,
             settings.stack_size or UNLIMITED,
             settings.beam or np.inf,
             distance_limit(settings.distortion_limit, n_words),
+            np.inf if reaches_all else reach(settings.pop_limit) * self._unit,
             keep_arcs,
         )
 
@@ -366,6 +368,15 @@ def score_unit(weights: float) -> float:
     """The unit of scores for a sum of absolute weights: 1 for the default weights. A power of two,
     so that multiplying all weights by one only multiplies all scores."""
     return 2.0 ** round(log2(weights / USUAL_WEIGHTS)) if weights else 1.0
+
+
+def reach(pop_limit: int) -> float:
+    """How far below the best hypothesis of a stack the search takes steps, in units of scores.
+
+    The steps further below are many and hardly ever lead to the best translation; but the more
+    steps a search may take, the more of them it should use.
+    """
+    return max(5.0, log2(pop_limit) - 2.0)
 
 
 def _is_forbidden(workspace: Workspace, hypothesis: int) -> bool:

@@ -25,6 +25,8 @@ from hyperbaton.models.phrases.sorted_trie import ROOT, child
 from hyperbaton.models.phrases.table import PhraseTable
 
 MOST_OPTIONS = 64  # per source phrase; further ones hardly ever win
+# Share of the first word's gain (`Speaker.gains`) that is added in advance; chosen as EARLY
+EARLY_GAIN = 0.5
 
 SPAN = np.dtype([("start", np.int32), ("end", np.int32), ("option", np.uint32)])
 OPTION = np.dtype(
@@ -79,7 +81,8 @@ class OptionFinder:
         self.phrases, self.weights, self.limit = phrases, weights, limit
         self.drop_unknown = drop_unknown
         self._speaker = speaker
-        self._source = entry_source(phrases, lm_word, speaker)
+        gain = EARLY_GAIN * speaker.gains(lm_word)
+        self._source = entry_source(phrases, lm_word, speaker, gain)
         self.forget()
 
     def forget(self) -> None:
@@ -140,12 +143,14 @@ def _lay_out(memo, found, lm_weight, start, end, entry, spans, length_span, opti
                 start[n], end[n], entry[n] = place, place + length, known.entry
                 option.base, option.estimate = known.base, known.estimate
                 option.word_begin, option.lm_state = word, EMPTY_STATE
-                before = 0.0
+                total, before = 0.0, 0.0
+                for at in range(known.begin, known.end):
+                    total += memo.symbols[at].logprob
                 for at in range(known.begin, known.end):
                     symbol = memo.symbols[at]
                     before += symbol.logprob
                     option_words[word].word, option_words[word].state = symbol.word, symbol.state
-                    option_words[word].tail = known.estimate - lm_weight * before
+                    option_words[word].tail = lm_weight * (total - before)
                     option.lm_state = symbol.state
                     word += 1
                 option.word_end = word

@@ -52,6 +52,7 @@ class SearchLimits(NamedTuple):
     stack_size: int
     beam: float
     distortion: int
+    reach: float  # take no steps this much below the best hypothesis of the stack
     keep_arcs: bool  # keep all tried steps, for n-best lists
 
     def narrowed(self) -> "SearchLimits":

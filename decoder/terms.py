@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from hyperbaton.corpus.sentences.markup import CONSTRAINT, EXCLUSIVE, Term
 from hyperbaton.corpus.text import split_words
-from hyperbaton.decoder.options import OPTION, SPAN, WORD, SentenceOptions
+from hyperbaton.decoder.options import EARLY_GAIN, OPTION, SPAN, WORD, SentenceOptions
 from hyperbaton.decoder.ranking.entry_memo import EntryWeights
 from hyperbaton.foundation.arrays import BoolArray, Int32Array, Ragged
 from hyperbaton.models.distortion.interface import FIRST_GIVEN, Given, OptionTable
@@ -44,9 +44,9 @@ def place_terms(
             spans.append((term.start, term.end))
             given.append(Given(tuple(split_words(text)), log(probability)))
     encoded = [encode(translation.words) for translation in given]
-    options, words = _scored(given, encoded, speaker.lm, weights, len(found.option_words))
+    options, words = _scored(given, encoded, speaker, weights, len(found.option_words))
     while speaker.has_grown():
-        options, words = _scored(given, encoded, speaker.lm, weights, len(found.option_words))
+        options, words = _scored(given, encoded, speaker, weights, len(found.option_words))
     given_start, given_end = np.array(spans, np.int32).T
     start = np.concatenate([table.start[kept], given_start])
     end = np.concatenate([table.end[kept], given_end])
@@ -68,7 +68,7 @@ def place_terms(
 def _scored(
     given: Sequence[Given],
     encoded: Sequence[Int32Array],
-    lm: Any,
+    speaker: Speaker,
     weights: EntryWeights,
     first_word: int,
 ) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -79,9 +79,10 @@ def _scored(
     end = 0
     for option, translation, numbers in zip(options, given, encoded, strict=True):
         begin, end = end, end + len(translation.words)
+        gain = weights.lm * EARLY_GAIN * speaker.gains(numbers[:1]).sum()
         state, total, before = EMPTY_STATE, 0.0, []
         for at, word in enumerate(numbers.tolist(), begin):
-            logprob, state = step(lm, state, word)
+            logprob, state = step(speaker.lm, state, word)
             total += weights.lm * logprob
             words[at]["word"], words[at]["state"] = word, state
             before.append(total)
@@ -89,7 +90,7 @@ def _scored(
         option["word_begin"], option["word_end"] = first_word + begin, first_word + end
         option["base"] = weights.phrase_penalty - weights.word_penalty * (end - begin)
         option["base"] += weights.translation.sum() * given_score(translation)
-        option["estimate"], option["lm_state"] = total, state
+        option["estimate"], option["lm_state"] = total + gain, state
     return options, words
 
 

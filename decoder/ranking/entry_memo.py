@@ -29,7 +29,8 @@ N_SPECIAL = len(SPECIAL)
 ENTRY = np.dtype(
     [
         ("base", np.float64),  # weighted score without language model and distortion
-        ("estimate", np.float64),  # weighted language model score of its words without context
+        # weighted language model score of its words without context, and the gain of the first one
+        ("estimate", np.float64),
         ("entry", np.int64),  # of the table
         ("begin", np.uint32),  # first symbol
         ("end", np.uint32),
@@ -69,6 +70,7 @@ class EntrySource(NamedTuple):
     frequency_rows: Float32Array
     lm_word: Int32Array  # (target vocabulary,) language model id of each target word
     lm_falls: bool  # whether every word lowers the score
+    gain: FloatArray  # (target vocabulary,) what the first word of a side gains from its context
 
 
 class EntryMemo(NamedTuple):
@@ -82,9 +84,11 @@ class EntryMemo(NamedTuple):
     counters: Int64Array  # memos, symbols
 
 
-def entry_source(table: EntryTable, lm_word: Int32Array, speaker: Speaker) -> EntrySource:
-    arrays = {name: getattr(table, name) for name in EntrySource._fields[:-2]}
-    return EntrySource(**arrays, lm_word=lm_word, lm_falls=speaker.falls)
+def entry_source(
+    table: EntryTable, lm_word: Int32Array, speaker: Speaker, gain: FloatArray
+) -> EntrySource:
+    arrays = {name: getattr(table, name) for name in EntrySource._fields[:-3]}
+    return EntrySource(**arrays, lm_word=lm_word, lm_falls=speaker.falls, gain=gain)
 
 
 def empty_memo(
@@ -136,7 +140,8 @@ def remember(source, lm, memo, weights, node):
         begin = source.target_offsets[source.target[entry]]
         end = source.target_offsets[source.target[entry] + 1]
         base = _base(source, weights, entry, begin, end)
-        state, estimate = np.int32(EMPTY_STATE), 0.0
+        state = np.int32(EMPTY_STATE)
+        estimate = source.gain[source.target_words[begin]] if begin < end else 0.0
         for at in range(begin, end):
             # most entries of a frequent side are beaten before the language model is queried
             so_far = base + estimate * weights.lm

@@ -24,12 +24,13 @@ from numpy.typing import NDArray
 
 from hyperbaton.foundation.arrays import (
     BoolArray,
+    FloatArray,
     Int32Array,
     Int64Array,
 )
 from hyperbaton.foundation.files.scratch import AT_ONCE, Scratch, pieces
-from hyperbaton.foundation.files.vocabulary import UNKNOWN, Vocabulary
-from hyperbaton.foundation.kernels import inner, uncounted
+from hyperbaton.foundation.files.vocabulary import BEGIN, END, UNKNOWN, Vocabulary
+from hyperbaton.foundation.kernels import inner, uncounted, uncounted_kernel
 from hyperbaton.models.language_model.ngrams import NGrams, NGramSection, assemble, link_suffixes
 
 EMPTY_STATE = 0
@@ -107,6 +108,45 @@ def automaton_step(lm: Automaton, state: int, word: int) -> tuple[float, int]:
         total += lm.states[here].backoff
         here = np.uint64(lm.states[here].suffix)
     return total + logprob, following
+
+
+def context_gains(lm: Automaton) -> FloatArray:
+    """How much each word gains on average from the word before it: the expected value of log
+    p(word | word before) where the word occurs, minus log p(word).
+
+    The lowest order of a Kneser-Ney model expects words that follow many others, so it is a poor
+    estimate of a word whose context is not yet known (Heafield, Koehn and Lavie 2012). Words before
+    are weighted by how often the model itself produces them.
+    """
+    unigram = lm.unigrams["logprob"].astype(np.float64)
+    backoff = lm.states["backoff"][lm.unigrams["next"]].astype(np.float64)
+    frequency = np.exp(unigram)
+    for _ in range(2):  # more hardly change them
+        frequency[BEGIN], frequency[END] = frequency[END], 0.0
+        unseen = frequency * np.exp(backoff)
+        mass = np.exp(unigram) * unseen.sum()
+        logs = np.exp(unigram) * (unseen @ backoff) + mass * unigram
+        _add_bigrams(lm, frequency, mass, logs)
+        expected = np.divide(logs, mass, out=unigram.copy(), where=mass > 0)
+        frequency = mass
+    gains: FloatArray = np.minimum(expected, 0.0) - unigram
+    return gains
+
+
+@uncounted_kernel
+def _add_bigrams(lm, frequency, mass, logs):
+    """Replaces the backoff after each word by the probability of the n-gram if there is one."""
+    for before in range(len(frequency)):
+        state = np.uint64(lm.unigrams[before].next)
+        if state == np.uint64(EMPTY_STATE):
+            continue
+        for at in range(lm.states[state].first, lm.states[state + np.uint64(1)].first):
+            word = np.uint32(lm.transitions[at].key * np.uint32(GATHER))
+            seen = np.float64(lm.transitions[at].logprob)
+            unseen = np.float64(lm.states[state].backoff) + lm.unigrams[word].logprob
+            more, less = frequency[before] * np.exp(seen), frequency[before] * np.exp(unseen)
+            mass[word] += more - less
+            logs[word] += more * seen - less * unseen
 
 
 def build_automaton(ngrams: NGrams, scratch: Scratch = Scratch()) -> Automaton:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +20,7 @@ from hyperbaton.models.language_model.automaton import (
     UNIGRAM,
     Automaton,
     build_automaton,
+    context_gains,
     list_ngrams,
 )
 from hyperbaton.models.language_model.ngrams import NGrams
@@ -58,7 +60,7 @@ class LanguageModel(SingleModel):
         return self.vocabulary.encode(words)
 
     def speaker(self, weights: FloatArray) -> Speaker:
-        return Speaker(self.automaton, self.begin_state, float(weights[0]))
+        return Speaker(self.automaton, self.begin_state, float(weights[0]), self._gains)
 
     def feature_scores(
         self, sentences: Ragged, *, end: bool = True, after: Sequence[int] = ()
@@ -67,6 +69,10 @@ class LanguageModel(SingleModel):
         if len(words) and not 0 <= words.min() <= words.max() < len(self.vocabulary):
             raise IndexError("a word id is not in this model's vocabulary")
         return super().feature_scores(sentences, end=end, after=after)
+
+    @cached_property
+    def _gains(self) -> FloatArray:
+        return context_gains(self.automaton)
 
     def own_speaker(self) -> AbstractContextManager[Speaker]:
         return nullcontext(self.speaker(np.ones(1)))

@@ -93,6 +93,12 @@ class SumSpeaker(Speaker):
             self._n_missing,
         )
 
+    def gains(self, words: Int32Array) -> FloatArray:
+        numbers = self._models.numbers
+        inner = words if self._row > 1 else numbers[0][words]
+        values = self._parts[0].gains(inner), self._parts[1].gains(numbers[self._row][words])
+        return self._factors @ values
+
     def forgets(self) -> bool:
         parts = [part.forgets() for part in self._parts]
         if not any(parts) and self._states.total[0] <= MOST_STATES:

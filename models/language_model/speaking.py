@@ -19,14 +19,22 @@ class Speaker:
     begin_state: int  # after <s>
     weight: float  # factor of its log probabilities
 
-    def __init__(self, lm: Any, begin_state: int, weight: float) -> None:
+    def __init__(
+        self, lm: Any, begin_state: int, weight: float, gains: FloatArray | None = None
+    ) -> None:
         self._lm, self.begin_state, self.weight = lm, begin_state, weight
         self.falls = weight >= 0  # no word has a positive weighted score
+        self._gains = gains
 
     @property
     def lm(self) -> Any:
         """The model for compiled code; may change after each use."""
         return self._lm
+
+    def gains(self, words: Int32Array) -> FloatArray:
+        """How much each word gains on average from the word before it (`context_gains`); 0 if the
+        model cannot tell."""
+        return np.zeros(len(words)) if self._gains is None else self._gains[words]
 
     def forgets(self) -> bool:
         """Call between sentences: clears the states if there are too many; returns whether it

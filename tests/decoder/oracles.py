@@ -7,7 +7,9 @@ from math import log
 import numpy as np
 from hypothesis import assume, reject
 
+from hyperbaton.decoder.options import EARLY_GAIN
 from hyperbaton.decoder.search_space import EARLY
+from hyperbaton.models.language_model.automaton import context_gains
 from hyperbaton.models.phrases.moses_tables import source_texts, target_texts
 from hyperbaton.models.phrases.reordering import CLASSES, ReorderingType
 from hyperbaton.models.phrases.settings import GRID
@@ -44,7 +46,7 @@ def options_of(words, table, lm, weights, limit):
                     )
                 )
                 score -= weights["word_penalty"] * len(target)
-                return score + weights["lm"] * lm.score(target, begin=False, end=False)
+                return score + weights["lm"] * alone(lm, target)
 
             best = sorted(found, key=total, reverse=True)
             for one, other in pairwise(best[limit - 1 : limit + 1]):
@@ -132,15 +134,15 @@ def estimates(n_words, options, table, lm, weights):
     ends: of each gap the best way to cut it up, and a share of linear distortion on the way from
     gap to gap."""
 
-    def alone(option):
+    def score_of(option):
         values = features([option], table, lm, "")[0]
-        values["lm"] = lm.score(known(lm, option[3]), begin=False, end=False)
+        values["lm"] = alone(lm, known(lm, option[3]), gains=option[2] is not None)
         values["linear"] = 0.0
         return sum(weights[name] * value for name, value in values.items())
 
     best = {}
     for option in options:
-        best[option[:2]] = max(best.get(option[:2], -np.inf), alone(option))
+        best[option[:2]] = max(best.get(option[:2], -np.inf), score_of(option))
 
     @cache
     def gap(start, end):
@@ -164,6 +166,13 @@ def estimates(n_words, options, table, lm, weights):
         return total
 
     return left_over
+
+
+def alone(lm, words, gains=True):
+    """log p of a phrase's words without context, with the share of the first word's gain."""
+    first = lm.encode(words[:1]) if gains else []
+    gained = EARLY_GAIN * sum(context_gains(lm.automaton)[first])
+    return lm.score(words, begin=False, end=False) + gained
 
 
 def known(lm, words):

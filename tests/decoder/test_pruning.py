@@ -39,7 +39,7 @@ def by_language_model(folder, firsts, seconds, **search):
     path = folder / "lm.arpa"
     path.write_text("\n".join([*lines, "", "\\end\\", ""]))
     weights = dict.fromkeys(default_weights(""), 0.0) | {"lm": 1 / np.log(10)}
-    search = SearchSettings(distortion_limit=0, **search)
+    search = SearchSettings(**{"distortion_limit": 0, "pop_limit": 0} | search)
     return Translator(table, LanguageModel.from_arpa(path), [Linear()], weights, search)
 
 
@@ -81,6 +81,29 @@ def test_the_narrower_of_beam_and_stack_decides(tmp_path):
             "a b"
         )
         assert " ".join(decoded.words()) == text, (size, beam)
+
+
+@pytest.mark.parametrize(
+    ("pop_limit", "text", "n_taken"),
+    [
+        (
+            10,
+            "v z",
+            2,
+        ),  # the unit is 1/4: 5 units reach from u to v, 1/2 below, but not to w, 3/2 below
+        (100, "v z", 2),
+        (400, "w z", 3),  # 6.6 units
+        (0, "w z", 4),  # everywhere
+    ],
+)
+def test_steps_far_below_the_best_are_not_taken(tmp_path, pop_limit, text, n_taken):
+    translator = by_language_model(tmp_path, *GARDEN_PATH, pop_limit=pop_limit)
+    decoded = translator.decode("a b")
+    assert " ".join(decoded.words()) == text
+    assert decoded.record.stack_sizes[1] == n_taken
+    [forced] = translator.force("a b", "x z")  # whatever is asked for is in reach
+    assert forced.text == "x z"
+    assert forced.score == pytest.approx(-9.5, abs=1e-5)
 
 
 # x is better than the others, which are equal after one word; with z behind it, a later one is

@@ -7,9 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hyperbaton.foundation.files.vocabulary import END, Vocabulary
+from hyperbaton.foundation.files.vocabulary import BEGIN, END, Vocabulary
 from hyperbaton.models.language_model import LanguageModel, estimate
-from hyperbaton.models.language_model.automaton import EMPTY_STATE, SHORT_RUN, find_key
+from hyperbaton.models.language_model.automaton import (
+    EMPTY_STATE,
+    SHORT_RUN,
+    context_gains,
+    find_key,
+)
 from hyperbaton.models.language_model.ngrams import NGramSection, assemble
 from hyperbaton.models.language_model.stepping import step
 from tests.models.language_model.backoff_oracles import backoff_logprob, sentence_logprobs
@@ -47,6 +52,42 @@ def test_scores_are_those_of_the_backoff_recursion(text, order, prune, words):
     expected = sentence_logprobs(table_of(ngrams), order, words)
     assert model.word_scores(words) == pytest.approx(expected, abs=1e-5)
     assert model.score(words) == pytest.approx(sum(expected), abs=1e-4)
+
+
+@given(texts, st.integers(1, 3))
+def test_gains_are_expected_over_all_words_before(text, order):
+    """Words before are as frequent as the model makes them; nothing follows </s> but <s>."""
+    model = LanguageModel.from_ngrams(estimate(*encoded(text), order))
+    words = model.vocabulary.words
+    alone = np.array([step(model.automaton, EMPTY_STATE, n)[0] for n in range(len(words))])
+    after = np.array(  # (word before, word)
+        [
+            [step(model.automaton, state_after(model, [before]), n)[0] for n in range(len(words))]
+            for before in words
+        ]
+    )
+    frequency = np.exp(alone)
+    for _ in range(2):
+        frequency[BEGIN], frequency[END] = frequency[END], 0.0
+        pairs = frequency[:, None] * np.exp(after)
+        frequency = pairs.sum(axis=0)
+    expected = (pairs * after).sum(axis=0) / frequency - alone
+    assert context_gains(model.automaton) == pytest.approx(expected, abs=1e-5)
+    if order == 1:
+        assert context_gains(model.automaton) == pytest.approx(0.0, abs=1e-5)
+
+
+def test_gains_of_a_model_by_hand():
+    """`b` mostly follows `a`, which makes it likelier; `c` follows nothing in particular."""
+    half, one = math.log(0.5), 0.0
+    table = {("<unk>",): (-200, 0), ("<s>",): (-200, 0), ("</s>",): (-200, 0)}
+    table |= {(word,): (math.log(p), 0.0) for word, p in (("a", 0.5), ("b", 0.25), ("c", 0.25))}
+    table |= {("a", "b"): (one, 0.0), ("b", "a"): (half, 0.0)}
+    model = model_of(table, 2)
+    gains = context_gains(model.automaton)[model.encode(["a", "b", "c"])]
+    # frequencies 1/2, 1/4, 1/4, then a: 1/2, b: 1/2 + 1/8, c: 1/4
+    expected_b = (0.5 * one + (0.625 + 0.25) * 0.25 * math.log(0.25)) / (0.5 + 0.875 * 0.25)
+    assert gains == pytest.approx([0.0, expected_b - math.log(0.25), 0.0], abs=1e-6)
 
 
 def test_a_larger_text_scores_as_the_backoff_recursion():

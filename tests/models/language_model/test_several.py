@@ -57,6 +57,20 @@ def test_scores_are_weighted_sums(names):
     np.testing.assert_allclose(sums[0], columns[:, 2:-1].sum(axis=1), rtol=1e-6)
 
 
+def test_gains_are_weighted_sums_too():
+    every, weights = three_models(), [0.5, -0.25, 2.0]
+    models = LanguageModels(every)
+    speaker = models.speaker(np.array(weights))
+    expected = sum(
+        weight * model.speaker(np.ones(1)).gains(model.encode(SENTENCE))
+        for weight, model in zip(weights, every.values(), strict=True)
+    )
+    gains = speaker.gains(models.encode(SENTENCE))
+    assert gains == pytest.approx(expected)
+    assert np.abs(gains).max() > 0.1
+    assert not every["lm.2"].speaker(np.ones(1)).gains(np.arange(5)).any()  # KenLM has no list
+
+
 def test_room_for_states_grows_and_states_are_forgotten(monkeypatch):
     models = LanguageModels(three_models())
     weights = [1.0, 1.0, 1.0]
