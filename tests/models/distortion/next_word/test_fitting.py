@@ -87,14 +87,16 @@ class Pulls:
     def n_visits(self):
         return np.array([2, 1, 0])
 
-    def descend(self, lanes, share, step, order):
+    def descend(self, weights, squares, share, step, order):
         self.orders.append(order.tolist())
-        for number in order:
-            row, pull = self.gradients[number]
-            weights, squares = lanes[number % 2]
-            g = pull + share[row] * weights[row]
-            squares[row] += g**2
-            weights[row] -= step * g / np.sqrt(squares[row])
+        for lane, of_lane in enumerate(squares):
+            learned = weights.copy()
+            for number in order[order % 2 == lane]:
+                row, pull = self.gradients[number]
+                g = pull + share[row] * learned[row]
+                of_lane[row] += g**2
+                learned[row] -= step * g / np.sqrt(of_lane[row])
+            yield learned
 
 
 def test_passes_of_adagrad_by_hand():
