@@ -21,7 +21,6 @@ from hyperbaton.models.distortion.next_word.scores import (
     PAIR,
     add_changes,
     label_scores,
-    rows_of,
     sequence_changes,
     sequence_scores,
 )
@@ -80,7 +79,7 @@ class Lanes:
 @kernel
 def _add_block(block, events, weights, open_only, wanted, gradient):
     """Minus the log likelihood of a block; adds to the gradient or the curvature if wanted."""
-    own = rows_of(weights, block.features)
+    own = weights[block.features].astype(np.float64)
     change = np.zeros_like(own)
     value = _loss(block, events, own, open_only, wanted, change)
     if wanted != VALUE_ONLY:
@@ -154,7 +153,7 @@ def _add_spread(p, i, spread):
 @kernel
 def _take_steps(block, events, open_only, weights, squares, share, step):
     """One step of AdaGrad for every feature of the block."""
-    own = rows_of(weights, block.features)
+    own = weights[block.features].astype(np.float64)
     gradient = np.zeros_like(own)
     _loss(block, events, own, open_only, GRADIENT, gradient)
     for number in range(1, len(own)):

@@ -200,21 +200,12 @@ def _scores(symbols, events, index, weights):
     n_words, labels = len(symbols.words), weights.shape[1]
     scores = np.zeros((labels, n_words + 1, n_words + 1))
     wanted = np.ones(n_words + 1, np.bool_)
-    label_scores(block, 0, n_words, rows_of(weights, block.features), wanted, scores)
+    label_scores(block, 0, n_words, weights[block.features], wanted, scores)
     if labels == PAIR:
         return scores[0]
     totals = np.zeros((n_words + 1, n_words + 1))
     sequence_scores(scores, n_words, totals)
     return totals
-
-
-@inner
-def rows_of(weights, features):
-    rows = np.empty((len(features), weights.shape[1]))
-    for number in range(len(features)):
-        for label in range(weights.shape[1]):
-            rows[number, label] = weights[features[number], label]
-    return rows
 
 
 def log_probabilities(scores: FloatArray) -> FloatArray:

@@ -239,6 +239,26 @@ def test_passes_over_much_data(labels, given, expected, monkeypatch):
     assert np.array_equal(few.weights, plain.weights)  # by L-BFGS alone
 
 
+@pytest.mark.parametrize(("start_passes", "each"), [(-1, 2), (0, 12), (2, 12)])
+def test_the_search_over_much_data_has_few_passes(start_passes, each, monkeypatch):
+    corpus = tagged_corpus(EXAMPLES * 3)
+    monkeypatch.setattr(fitting, "MUCH", len(corpus))
+    passes = []
+    fit = train_word_pairs(
+        corpus,
+        SymbolCoder.of(corpus),
+        SEQUENCE,
+        WordPairSettings(passes=2, start_passes=start_passes),
+        Means(progress=lambda what, n: what.startswith("searching") and passes.append(n)),
+    )
+    assert passes == list(range(1, len(passes) + 1))
+    assert len(fit.trials) > 1
+    if each == 2:
+        assert len(passes) == 2 * len(fit.trials)
+    else:  # of L-BFGS, which may stop early
+        assert len(passes) > 2 * len(fit.trials)
+
+
 def test_a_given_prior_is_not_searched_for():
     corpus = tagged_corpus(EXAMPLES)
     coder = SymbolCoder.of(corpus)
