@@ -144,6 +144,17 @@ def fit_weights(
     )
 
 
+def fitted(
+    likelihood: NegativeLogLikelihood,
+    start: FloatArray,
+    prior: float,
+    passes: int,
+    report: Callable[[int], None] = silent,
+) -> FloatArray:
+    """The weights of `fit_weights`, which keeps `start`."""
+    return fit_weights(likelihood, start.copy(), prior, passes, report).weights
+
+
 def search_prior(
     likelihood: NegativeLogLikelihood,
     held_out: NegativeLogLikelihood,
@@ -151,22 +162,17 @@ def search_prior(
     strongest: float,
     passes: int,
     report: Callable[[int], None] = silent,
+    fit: Callable[..., FloatArray] = fitted,  # with the arguments of `fitted`
 ) -> tuple[PriorTrial, list[PriorTrial], FloatArray]:
     """The best prior, all trials, and the weights under the best prior. Starts with `strongest` and
     halves it, with `passes` for each. With too few passes, weights remain small under a weak prior,
     which then seems better than it is."""
     trials: list[PriorTrial] = []
-    weights, best_weights, n_passes = start, start, 0
+    weights, best_weights, numbers = start, start, count(1)
     prior = strongest
     best = PriorTrial(prior, -np.inf)
-
-    def count(done: int) -> None:
-        report(n_passes + done)
-
     while prior >= WEAKEST:
-        fit = fit_weights(likelihood, weights.copy(), prior, passes, count)
-        n_passes += fit.n_passes
-        weights = fit.weights
+        weights = fit(likelihood, weights, prior, passes, lambda _: report(next(numbers)))
         trial = PriorTrial(prior, -held_out.value(weights) / held_out.n_events)
         trials.append(trial)
         if trial.held_out <= best.held_out:

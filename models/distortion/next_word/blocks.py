@@ -3,6 +3,9 @@
 Features are looked up once and stored, because training uses them many times. A block has some
 thousand pairs. Memory for blocks is limited; further blocks are in a temporary file.
 
+A block has its own numbers for the features that occur in it, so the weights of a block are a short
+array that fits into the cache of a processor. Number 0 stands for features that do not exist.
+
 The pair of CP i and candidate j of a sentence of n words is in row i (0 to n) and column j − 1. The
 features of two words are stored once for the two words (`selection.py`), not for every pair of
 places near them. The words at places a and b matter to pairs (i, j) with |a − i| ≤ 2 and
@@ -22,12 +25,14 @@ from threading import Lock
 from typing import IO, Any, NamedTuple
 
 import numpy as np
+from numba import literal_unroll
+from numpy.typing import NDArray
 
 from hyperbaton.foundation.arrays import Int32Array, Int64Array
-from hyperbaton.foundation.hashing import EMPTY, find_number
-from hyperbaton.foundation.kernels import inner, kernel
+from hyperbaton.foundation.hashing import EMPTY, VACANT, KeyIndex, find_number, first_slot
+from hyperbaton.foundation.kernels import inner, kernel, uncounted
 from hyperbaton.models.distortion.next_word.events import NextWordEvents
-from hyperbaton.models.distortion.next_word.selection import PairIndex, find_record
+from hyperbaton.models.distortion.next_word.selection import PairIndex, record_key
 from hyperbaton.models.distortion.next_word.templates import (
     DISTANCES,
     MARGIN,
@@ -42,20 +47,25 @@ from hyperbaton.models.distortion.next_word.templates import (
 )
 
 BLOCK_PAIRS = 10_000  # more steps of AdaGrad per pass than with larger blocks
-LARGE_ARRAYS = ("side", "tags", "cells")  # the large arrays of a block
+NUMBERS = ("side", "tags", "cells")  # the block's numbers of features and records
+LARGE_ARRAYS = ("features", "begin", "template", *NUMBERS)  # the large arrays of a block
+MOST_SHORT = 1 << 16  # features that numbers of two bytes can tell apart
 NEAR_WORDS = 2  # words at this distance or less matter to pairs of both orientations
 
 
 class Block(NamedTuple):
-    """Feature numbers of the sentences first … last − 1; n_features if there is none."""
+    """The block's feature numbers of the sentences first … last − 1; 0 if there is none."""
 
     first: int
     last: int
-    side: Int32Array  # (places, 2 orientations, 2 · SIDE) of a place as i, then as j
+    features: Int32Array  # the model's number of each feature; n_features for number 0
+    begin: Int32Array  # (records + 1,) the first feature of each record
+    template: NDArray[np.uint8]  # (features of records,)
+    side: NDArray[np.integer[Any]]  # (places, 2 orientations, 2 · SIDE) of a place as i, then as j
     side_begin: Int64Array  # (sentences,)
-    tags: Int32Array  # (pairs, TAGS) pairs of a sentence by row, then column
+    tags: NDArray[np.integer[Any]]  # (pairs, TAGS) pairs of a sentence by row, then column
     pair_begin: Int64Array  # (sentences,)
-    cells: Int32Array  # by orientation and two words: record, from 1; 0: none
+    cells: NDArray[np.integer[Any]]  # by orientation and two words: record, from 1; 0: none
     cell_begin: Int64Array  # (sentences,)
     distance: Int32Array  # (2, DISTANCES, 2) ⟨o⟩ and ⟨o, d⟩
 
@@ -87,8 +97,7 @@ class Blocks:
         if number in self._spilled:
             return self._read(*self._spilled[number])
         first, last = self.bounds[number], self.bounds[number + 1]
-        block: Block = make_block(self.symbols, self.events, self.index, first, last)
-        return block
+        return _narrow(make_block(self.symbols, self.events, self.index, first, last))
 
     def keep(self, numbers: Sequence[int], threads: int) -> None:
         """Makes blocks and keeps them in memory up to the limit, then on disk."""
@@ -108,26 +117,30 @@ class Blocks:
         if self._file is None:
             self._file = TemporaryFile(prefix="hyperbaton-")  # noqa: SIM115
             weakref.finalize(self, self._file.close)
-        at = self._file.seek(0, SEEK_END)
-        # keep only the shapes of the arrays, without memory
-        shapes: dict[str, Any] = {
-            name: np.broadcast_to(np.int32(0), getattr(block, name).shape) for name in LARGE_ARRAYS
-        }
-        self._spilled[number] = block._replace(**shapes), at
-        for name in LARGE_ARRAYS:
-            self._file.write(getattr(block, name).data)
+        arrays = [getattr(block, name) for name in LARGE_ARRAYS]
+        # keep only the types and shapes of the arrays, without memory
+        empty = (np.broadcast_to(array.dtype.type(0), array.shape) for array in arrays)
+        fields: Any = dict(zip(LARGE_ARRAYS, empty, strict=True))
+        self._spilled[number] = block._replace(**fields), self._file.seek(0, SEEK_END)
+        for array in arrays:
+            self._file.write(array.data)
         self._file.flush()
 
     def _read(self, block: Block, at: int) -> Block:
         assert self._file is not None
-        arrays: dict[str, Any] = {}
-        for name in LARGE_ARRAYS:
-            shape = getattr(block, name).shape
-            values = np.empty(shape, np.int32)
-            os.preadv(self._file.fileno(), [values.data.cast("B")], at)  # thread-safe
-            at += values.nbytes
-            arrays[name] = values
+        arrays: Any = {
+            name: np.empty_like(getattr(block, name), order="C") for name in LARGE_ARRAYS
+        }
+        os.preadv(self._file.fileno(), [*arrays.values()], at)  # thread-safe
         return block._replace(**arrays)
+
+
+def _narrow(block: Block) -> Block:
+    """The block with numbers of two bytes, if they are small enough."""
+    if len(block.features) > MOST_SHORT:
+        return block
+    short: Any = {name: getattr(block, name).astype(np.uint16) for name in NUMBERS}
+    return block._replace(**short)
 
 
 def block_bounds(pairs: Int64Array) -> list[int]:
@@ -158,19 +171,25 @@ def make_block(symbols, events, index, first, last):
                 low, high = columns(n_words, o, a)
                 n_cells += high - low
     side = np.empty((n_places, 2, 2 * SIDE), np.int32)
-    tag = np.full((n_pairs, TAGS), index.n_features, np.int32)
+    tag = np.zeros((n_pairs, TAGS), np.int32)
     cells = np.empty(n_cells, np.int32)
+    distance = np.empty((2, DISTANCES, 2), np.int32)
+    of_others, of_words = _no_keys(side.size + tag.size + distance.size), _no_keys(n_cells)
+    _number_distances(of_others, distance)
     for sentence in range(n_sentences):
         begin = events.word_offsets[first + sentence]
         n_words = events.word_offsets[first + sentence + 1] - begin
         words = padded(symbols.words, begin, n_words)
         tags = padded(symbols.tags, begin, n_words)
-        _find_sides(index, words, tags, side[side_begin[sentence] :])
-        _find_tags(index, words, tags, tag[pair_begin[sentence] :])
-        _find_records(index, words, cells[cell_begin[sentence] :])
+        _number_sides(of_others, words, tags, side[side_begin[sentence] :])
+        _number_tags(of_others, words, tags, tag[pair_begin[sentence] :])
+        _number_words(of_words, words, cells[cell_begin[sentence] :])
+    others = _find_all(index.others, of_others, (side, tag, distance))
+    records = _find_all(index.records, of_words, (cells,))
+    features, begin, template = _own_features(index, others, records)
     return Block(
-        first, last, side, side_begin, tag, pair_begin, cells, cell_begin,
-        _distance_features(index),
+        first, last, features, begin, template, side, side_begin, tag, pair_begin, cells,
+        cell_begin, distance,
     )  # fmt: skip
 
 
@@ -183,26 +202,56 @@ def columns(n_words, o, a):
     return max(a - NEAR_WORDS, 1), n_words + 6
 
 
-@inner
-def _find(index, key):
-    """The number of a feature of at most one word; `n_features` if it does not exist."""
-    number = find_number(index.others, key)
-    return number if number != EMPTY else index.n_features
+class Keys(NamedTuple):
+    """Distinct keys, numbered from 1 in the order in which they occur."""
+
+    slots: KeyIndex
+    listed: Int64Array  # the number of keys, then the keys
 
 
 @inner
-def _find_sides(index, words, tags, side):
+def _no_keys(most):
+    """Room for `most` distinct keys; tables that are more than half full save time here."""
+    size = 16
+    while 3 * size < 4 * most:
+        size *= 2
+    slots = KeyIndex(np.full(size, VACANT, np.int64), np.empty(size, np.int32))
+    listed = np.empty(most + 1, np.int64)
+    listed[0] = 0
+    return Keys(slots, listed)
+
+
+@uncounted
+def _number(known, key):
+    """The number of a key, which is added if it is new; 0 if the key is absent."""
+    (keys, numbers), listed = known
+    if key < 0:
+        return np.int32(0)
+    mask = len(keys) - 1
+    slot = first_slot(key, mask)
+    while keys[slot] != VACANT:
+        if keys[slot] == key:
+            return numbers[slot]
+        slot = (slot + 1) & mask
+    listed[0] += 1
+    listed[listed[0]] = key
+    keys[slot], numbers[slot] = key, listed[0]
+    return numbers[slot]
+
+
+@inner
+def _number_sides(known, words, tags, side):
     keys = np.empty(SIDE, np.int64)
     for place in range(len(words) - 2 * MARGIN):
         for o in range(2):
             for which in range(2):
                 side_keys(words, tags, place, which, o, keys)
                 for number in range(SIDE):
-                    side[place, o, which * SIDE + number] = _find(index, keys[number])
+                    side[place, o, which * SIDE + number] = _number(known, keys[number])
 
 
 @inner
-def _find_tags(index, words, tags, found):
+def _number_tags(known, words, tags, found):
     keys = np.empty(TAGS, np.int64)
     n_words = len(words) - 2 * MARGIN - 2
     pair = 0
@@ -211,27 +260,63 @@ def _find_tags(index, words, tags, found):
             if i != j:
                 tag_keys(words, tags, i, j, 1 if j < i else 0, keys)
                 for number in range(TAGS):
-                    found[pair, number] = _find(index, keys[number])
+                    found[pair, number] = _number(known, keys[number])
             pair += 1
 
 
 @inner
-def _find_records(index, words, cells):
+def _number_words(known, words, cells):
     n_words = len(words) - 2 * MARGIN - 2
     cell = 0
     for o in range(2):
         for a in range(n_words + 5):
             low, high = columns(n_words, o, a)
             for b in range(low, high):
-                cells[cell] = find_record(index, words[a], words[b], o)
+                cells[cell] = _number(known, record_key(words[a], words[b], o))
                 cell += 1
 
 
 @inner
-def _distance_features(index):
-    features = np.empty((2, DISTANCES, 2), np.int32)
+def _number_distances(known, features):
     for o in range(2):
         for d in range(DISTANCES):
-            features[o, d, 0] = _find(index, orientation_key(o))
-            features[o, d, 1] = _find(index, distance_key(o, d))
-    return features
+            features[o, d, 0] = _number(known, orientation_key(o))
+            features[o, d, 1] = _number(known, distance_key(o, d))
+
+
+@inner
+def _find_all(index, known, numbered):
+    """The numbers in the index of all keys that it has, after a 0; arrays of numbers of keys become
+    numbers of these. One loop over all keys is faster than a search for each when it occurs."""
+    n_keys, n_found = known.listed[0], 1
+    found, own = np.zeros(n_keys + 1, np.int64), np.zeros(n_keys + 1, np.int32)
+    for number in range(1, n_keys + 1):
+        at = find_number(index, known.listed[number])
+        if at != EMPTY:
+            found[n_found], own[number] = at, n_found
+            n_found += 1
+    for numbers in literal_unroll(numbered):
+        flat = numbers.reshape(-1)
+        for at in range(len(flat)):
+            flat[at] = own[flat[at]]
+    return found[:n_found]
+
+
+@inner
+def _own_features(index, others, records):
+    """The block's features, and the begin and templates of its records."""
+    n_features = len(others)
+    begin = np.empty(len(records), np.int32)
+    for number in range(1, len(records)):
+        begin[number - 1] = n_features
+        n_features += index.begin[records[number] + 1] - index.begin[records[number]]
+    begin[-1] = n_features
+    features = np.empty(n_features, np.int32)
+    template = np.empty(n_features - len(others), np.uint8)
+    features[: len(others)], features[0] = others, index.n_features
+    for number in range(1, len(records)):
+        first = index.begin[records[number]]
+        for own in range(begin[number - 1], begin[number]):
+            features[own] = first + own - begin[number - 1]
+            template[own - len(others)] = index.template[features[own] - index.begin[0]]
+    return features, begin, template

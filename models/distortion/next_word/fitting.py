@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -33,7 +33,7 @@ from hyperbaton.models.learning.l_bfgs import (
 FITTING_MEMORY = 3_000_000_000
 # Vectors of the length of the weights
 L_BFGS_VECTORS = 25  # 15 of L-BFGS-B, 3 gradients, input and output
-ADAGRAD_VECTORS = 16  # 2 of each lane, gradients, and those of their mean
+ADAGRAD_VECTORS = 13  # half of one for each lane and its G, those of their mean, the index
 STRONGEST_PRIORS = {PAIR: 128.0, SEQUENCE: 512.0}  # start of the search for a prior
 USUAL_PRIORS = {PAIR: 16.0, SEQUENCE: 128.0}  # priors if there is too little data to search
 HELD_OUT_SHARE, MOST_HELD_OUT = 10, 500  # a tenth of the sentences, to choose the prior
@@ -42,6 +42,7 @@ SEARCH_PASSES = 12  # for each prior; each starts from the previous weights
 SEARCHED = (3000, 15_000)  # sentences for training in the searches for a prior
 # Passes of AdaGrad and of L-BFGS from so many sentences on
 MUCH, PASSES_OVER_MUCH = 30_000, {PAIR: (2, 6), SEQUENCE: (4, 0)}
+SHORT_SEARCH_PASSES = 2  # of AdaGrad for each prior, with as much data
 
 
 @dataclass(eq=False, kw_only=True)
@@ -111,13 +112,12 @@ def train_word_pairs(
     """
     threads, progress, memory, _ = means
     start_passes, passes = max(settings.start_passes, 0), settings.passes
-    if settings.start_passes < 0 and len(corpus) >= MUCH:
+    is_much = settings.start_passes < 0 and len(corpus) >= MUCH
+    if is_much:
         start_passes, most = PASSES_OVER_MUCH[labels]
         passes = min(passes, most)
 
-    def likelihood(
-        part: AlignedCorpus, index: PairIndex, n_vectors: int = L_BFGS_VECTORS
-    ) -> Likelihood:
+    def likelihood(part: AlignedCorpus, index: PairIndex, n_vectors: int) -> Likelihood:
         events = find_events(part, settings.order, settings.left_out)
         kept = memory - n_vectors * 8 * labels * (index.n_features + 1)
         blocks = Blocks(coder.corpus(part), events, index, kept_bytes=max(kept, 0))
@@ -129,16 +129,19 @@ def train_word_pairs(
     keys = select_features(coder.corpus(corpus), events, settings.min_count, threads)
     index = make_pair_index(keys)
     del keys
+    give_back_memory()
     prior, trials = settings.prior, list[PriorTrial]()
     weights = np.zeros((index.n_features + 1, labels))
+    search_vectors = ADAGRAD_VECTORS if is_much else L_BFGS_VECTORS
     with crew_of(means.crew, threads) as crew:
         if not prior:
             prior, trials = _search_prior(
-                lambda rows, index: likelihood(corpus.take(rows), index),
+                lambda rows, index: likelihood(corpus.take(rows), index, search_vectors),
                 len(corpus),
                 index,
                 weights,
                 partial(progress, "searching for a prior, passes"),
+                by_adagrad=is_much,
             )
             give_back_memory()
         everything = likelihood(corpus, index, L_BFGS_VECTORS if passes else ADAGRAD_VECTORS)
@@ -159,6 +162,8 @@ def _search_prior(
     index: PairIndex,
     weights: FloatArray,
     report: Callable[[int], None],
+    *,
+    by_adagrad: bool,
 ) -> tuple[float, list[PriorTrial]]:
     """The best prior on held-out sentences, and all trials; sets the weights to those under the
     best prior. The paper gives no value, and with the same λ the sequence model, which has three
@@ -172,6 +177,7 @@ def _search_prior(
     others, held_out = split_held_out(n_sentences)
     if len(held_out) < FEWEST_HELD_OUT:
         return USUAL_PRIORS[labels], []
+    how: Any = (SHORT_SEARCH_PASSES, report, adagrad) if by_adagrad else (SEARCH_PASSES, report)
     prior, trials = STRONGEST_PRIORS[labels], list[PriorTrial]()
     for size in [size for size in SEARCHED if size <= len(others)] or [len(others)]:
         rows = spread(others, size)
@@ -179,9 +185,7 @@ def _search_prior(
         some = make_pair_index(keys_in_order(index)[occur[:-1]])
         occur[-1] = True
         train, test = likelihood(rows, some), likelihood(held_out, some)
-        best, tried, fitted = search_prior(
-            train, test, weights[occur], prior, SEARCH_PASSES, report
-        )
+        best, tried, fitted = search_prior(train, test, weights[occur], prior, *how)
         weights[occur] = fitted
         prior, trials = best.prior, trials + tried
     return prior, trials

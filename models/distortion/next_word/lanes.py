@@ -7,11 +7,11 @@ Blocks are distributed over a fixed number of lanes; a lane sums its blocks in o
 summed in order, so the result does not depend on the number of threads or workers.
 """
 
-from typing import NamedTuple, Self
+from typing import Self
 
 import numpy as np
 
-from hyperbaton.foundation.arrays import FloatArray, Int32Array, Int64Array
+from hyperbaton.foundation.arrays import Float32Array, FloatArray, Int32Array, Int64Array
 from hyperbaton.foundation.kernels import inner, kernel
 from hyperbaton.foundation.work.workplace import Workplace
 from hyperbaton.models.distortion.next_word.blocks import Blocks
@@ -30,13 +30,6 @@ LANES = 4
 VALUE_ONLY, GRADIENT, CURVATURE = 0, 1, 2  # what to compute besides the value
 
 
-class Descent(NamedTuple):
-    """The state of one lane of AdaGrad (`likelihood.py`)."""
-
-    weights: FloatArray
-    squares: FloatArray  # δ + G
-
-
 class Lanes:
     """The lanes of a likelihood."""
 
@@ -50,32 +43,33 @@ class Lanes:
 
     def add_up(self, lane: int, weights: FloatArray, wanted: int, gradient: FloatArray) -> float:
         """Minus the log likelihood; adds the gradient or curvature, if wanted, to `gradient`."""
-        value, index = 0.0, self.blocks.index
+        value, events = 0.0, self.blocks.events
         for number in range(lane, len(self.blocks), LANES):
             block = self.blocks[number]
-            value += _add_block(
-                block, index, self.blocks.events, weights, self.open_only, wanted, gradient
-            )
+            value += _add_block(block, events, weights, self.open_only, wanted, gradient)
         return value
 
     def n_visits(self, lane: int) -> Int32Array:
         """The number of blocks with each feature, (n_features + 1,)."""
         visits = np.zeros(self.shape[0], np.int32)
-        seen = np.full(self.shape[0], -1, np.int32)
         for number in range(lane, len(self.blocks), LANES):
-            _count_visits(self.blocks[number], self.blocks.index, number, seen, visits)
+            visits[self.blocks[number].features] += 1  # without repetitions
         return visits
 
     def descend(
-        self, lane: int, state: Descent, share: FloatArray, step: float, order: Int64Array
+        self,
+        lane: int,
+        weights: Float32Array,
+        squares: Float32Array,
+        share: FloatArray,
+        step: float,
+        order: Int64Array,
     ) -> None:
         """Visits the blocks of the lane in the given order, with a step after each."""
-        index, events = self.blocks.index, self.blocks.events
-        gradient = np.zeros(self.shape)
+        events = self.blocks.events
         for number in order[order % LANES == lane].tolist():
             block = self.blocks[number]
-            _add_block(block, index, events, state.weights, self.open_only, GRADIENT, gradient)
-            _take_steps(block, index, gradient, *state, share, step)
+            _take_steps(block, events, self.open_only, weights, squares, share, step)
 
     def at(self, here: Workplace, lane: int) -> Self:  # noqa: ARG002
         """The lanes for the task of a lane, in the process that made all features."""
@@ -83,8 +77,21 @@ class Lanes:
 
 
 @kernel
-def _add_block(block, index, events, weights, open_only, wanted_too, gradient):
+def _add_block(block, events, weights, open_only, wanted, gradient):
     """Minus the log likelihood of a block; adds to the gradient or the curvature if wanted."""
+    own = weights[block.features].astype(np.float64)
+    change = np.zeros_like(own)
+    value = _loss(block, events, own, open_only, wanted, change)
+    if wanted != VALUE_ONLY:
+        for number in range(len(own)):
+            for label in range(own.shape[1]):
+                gradient[block.features[number], label] += change[number, label]
+    return value
+
+
+@inner
+def _loss(block, events, weights, open_only, wanted_too, gradient):
+    """`_add_block` with the weights of the block's features."""
     labels, value = weights.shape[1], 0.0
     for sentence in range(block.first, block.last):
         begin = events.word_offsets[sentence]
@@ -93,7 +100,7 @@ def _add_block(block, index, events, weights, open_only, wanted_too, gradient):
         for event in range(events.offsets[sentence], events.offsets[sentence + 1]):
             wanted[events.current[event]] = True
         scores = np.zeros((labels, n_words + 1, n_words + 1))
-        label_scores(block, index, sentence, n_words, weights, wanted, scores)
+        label_scores(block, sentence, n_words, weights, wanted, scores)
         totals = scores[0]
         if labels != PAIR:
             totals = np.zeros((n_words + 1, n_words + 1))
@@ -125,7 +132,7 @@ def _add_block(block, index, events, weights, open_only, wanted_too, gradient):
             if wanted_too == CURVATURE:
                 changes[CN] *= 2.0  # (2 CN)² has the factor 4; `sequence_changes` gives 2
                 changes[CI] = spread
-        add_changes(block, index, sentence, n_words, wanted, changes, gradient)
+        add_changes(block, sentence, n_words, wanted, changes, gradient)
     return value
 
 
@@ -144,40 +151,15 @@ def _add_spread(p, i, spread):
 
 
 @kernel
-def _count_visits(block, index, number, seen, visits):
-    for rows in (block.side.reshape(-1), block.tags.reshape(-1), block.distance.reshape(-1)):
-        for feature in rows:
-            if seen[feature] != number:
-                seen[feature] = number
-                visits[feature] += 1
-    for record in block.cells:
-        if record:
-            for feature in range(index.begin[record - 1], index.begin[record]):
-                if seen[feature] != number:
-                    seen[feature] = number
-                    visits[feature] += 1
-
-
-@kernel
-def _take_steps(block, index, gradient, weights, squares, share, step):
-    """One step of AdaGrad for every feature of the block; resets the gradient to 0."""
-    last = len(weights) - 1
-    gradient[last] = 0.0
-    for rows in (block.side.reshape(-1), block.tags.reshape(-1), block.distance.reshape(-1)):
-        for feature in rows:
-            take_step(np.uint64(feature), gradient, weights, squares, share, step)
-    for record in block.cells:
-        if record:
-            for feature in range(index.begin[record - 1], index.begin[record]):
-                take_step(np.uint64(feature), gradient, weights, squares, share, step)
-
-
-@inner
-def take_step(feature, gradient, weights, squares, share, step):
-    """Takes one step for a feature; a second call has no effect, because its gradient is 0."""
-    for label in range(np.uint64(weights.shape[1])):
-        if gradient[feature, label] != 0.0:
-            g = gradient[feature, label] + share[feature] * weights[feature, label]
-            squares[feature, label] += g * g
-            weights[feature, label] -= step * g / np.sqrt(squares[feature, label])
-            gradient[feature, label] = 0.0
+def _take_steps(block, events, open_only, weights, squares, share, step):
+    """One step of AdaGrad for every feature of the block."""
+    own = weights[block.features].astype(np.float64)
+    gradient = np.zeros_like(own)
+    _loss(block, events, own, open_only, GRADIENT, gradient)
+    for number in range(1, len(own)):
+        feature = block.features[number]
+        for label in range(own.shape[1]):
+            if gradient[number, label] != 0.0:
+                g = gradient[number, label] + share[feature] * own[number, label]
+                squares[feature, label] += g * g
+                weights[feature, label] -= step * g / np.sqrt(squares[feature, label])

@@ -31,7 +31,7 @@ from typing import Any
 
 import numpy as np
 
-from hyperbaton.foundation.arrays import FloatArray, Int32Array, Int64Array
+from hyperbaton.foundation.arrays import Float32Array, FloatArray, Int32Array, Int64Array
 from hyperbaton.foundation.files.array_files import restored, saved
 from hyperbaton.foundation.progress import silent
 from hyperbaton.foundation.work.shelf import Arrays, Shelf, owned
@@ -44,7 +44,6 @@ from hyperbaton.models.distortion.next_word.lanes import (
     GRADIENT,
     LANES,
     VALUE_ONLY,
-    Descent,
     Lanes,
 )
 from hyperbaton.models.distortion.next_word.scores import PAIR, SEQUENCE
@@ -136,14 +135,22 @@ class Likelihood:
         return visits
 
     def descend(
-        self, lanes: Sequence[Descent], share: FloatArray, step: float, order: Int64Array
-    ) -> None:
-        """Each lane visits its blocks in the given order, with a step after each."""
-        states = {number: lane._asdict() for number, lane in enumerate(lanes)}
-        given = {"share": share, "order": order}
-        by_lane = self._each_lane(descend, given, states, step)
-        for lane, (_, result) in zip(lanes, by_lane, strict=True):
-            lane.weights[:], lane.squares[:] = result["weights"], result["squares"]
+        self,
+        weights: FloatArray,
+        squares: Sequence[Float32Array],
+        share: FloatArray,
+        step: float,
+        order: Int64Array,
+    ) -> Iterator[Float32Array]:
+        """Each lane visits its blocks in the given order, with a step after each, from the given
+        weights. Yields its weights, and updates its squares, δ + G."""
+        states = {lane: {"squares": of_lane} for lane, of_lane in enumerate(squares)}
+        given = {"weights": weights, "share": share, "order": order}
+        remaining = iter(squares)
+        for _, result in self._each_lane(descend, given, states, step):
+            next(remaining)[:] = result["squares"]
+            yield result["weights"]
+            del result  # frees long weights before the next ones
 
     @cached_property
     def _shelf(self) -> Shelf:
@@ -214,10 +221,11 @@ def descend(
 ) -> float:
     """The task of a pass of AdaGrad."""
     shelf, lanes = shelf.at(here), sent.at(here, lane)
-    given, state = shelf.get(f"given-{number}"), shelf.get(f"state-{number}-{lane}")
-    descent = Descent(state["weights"], state["squares"])
-    lanes.descend(lane, descent, given["share"], step, given["order"])
-    shelf.put(f"made-{number}-{lane}", descent._asdict())
+    given, squares = shelf.get(f"given-{number}"), shelf.get(f"state-{number}-{lane}")["squares"]
+    squares = owned(squares)
+    weights = given["weights"].astype(np.float32)
+    lanes.descend(lane, weights, squares, given["share"], step, given["order"])
+    shelf.put(f"made-{number}-{lane}", {"weights": weights, "squares": squares})
     return 0.0
 
 
@@ -229,28 +237,26 @@ def adagrad(
     report: Callable[[int], None] = silent,
 ) -> FloatArray:
     """The weights after some passes over all blocks; the last row, of missing features, stays 0.
-    η decreases linearly."""
+    η decreases linearly.
+
+    After each pass, weights become the mean of those of the lanes, weighted by G, if it is not 0.
+    """
     weights = start.copy()
-    lanes = [Descent(np.empty_like(start), np.full_like(start, SMOOTHING)) for _ in range(LANES)]
+    squares = [np.full(start.shape, SMOOTHING, np.float32) for _ in range(LANES)]
     share = prior / np.maximum(likelihood.n_visits(), 1)
     order = np.random.default_rng(ORDER_SEED)
     first_step = STEP_SIZES[likelihood.labels] / likelihood.mean_length
     for number in range(passes):
-        for lane in lanes:
-            lane.weights[:] = weights
         step = first_step * (1 - number / passes)
-        likelihood.descend(lanes, share, step, order.permutation(likelihood.n_blocks))
-        weights = mixed(weights, lanes)
+        places = order.permutation(likelihood.n_blocks)
+        total, learned = np.zeros_like(start), np.zeros_like(start)
+        lanes = likelihood.descend(weights, squares, share, step, places)
+        for lane in range(LANES):
+            of_lane = next(lanes)
+            part = squares[lane] - np.float32(SMOOTHING)
+            learned += part
+            total += part * of_lane
+            del of_lane
+        np.divide(total, learned, out=weights, where=learned > 0.0)
         report(number + 1)
     return weights
-
-
-def mixed(before: FloatArray, lanes: Sequence[Descent]) -> FloatArray:
-    """The mean of the lanes' weights, weighted by G; unchanged if G is 0 in all lanes."""
-    total, learned = np.zeros_like(before), np.zeros_like(before)
-    for lane in lanes:
-        part = lane.squares - SMOOTHING
-        learned += part
-        part *= lane.weights
-        total += part
-    return np.divide(total, learned, out=before.copy(), where=learned > 0.0)

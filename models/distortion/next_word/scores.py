@@ -50,18 +50,18 @@ WIDER = 2 * BORDER + 2
 
 
 @inner
-def label_scores(block, index, sentence, n_words, weights, wanted, scores):
+def label_scores(block, sentence, n_words, weights, wanted, scores):
     """Fills scores[label, i, j − 1] with sums of weights of all pairs of wanted rows, for each
     label.
 
-    `weights` is (n_features + 1, labels); the last row is for missing features.
+    `weights` are those of the block's features, (features, labels); the first row is 0.
     """
     labels = weights.shape[1]
     number, tags, width = sentence - block.first, block.tags, n_words + WIDER
     side = _side_sums(block, block.side_begin[number], n_words, weights)
     distance = _distance_sums(block, weights)
     words = np.zeros(((n_words + WIDER) * width, labels))
-    _add_words(block, index, sentence, n_words, weights, words, True)  # of records
+    _add_words(block, sentence, n_words, weights, words, True)  # of records
     for i in range(n_words + 1):
         if not wanted[i]:
             continue
@@ -95,14 +95,14 @@ def place_of(i, j, width):
 
 
 @inner
-def _add_words(block, index, sentence, n_words, values, sums, of_records):
+def _add_words(block, sentence, n_words, values, sums, of_records):
     """With `of_records`, adds values of records to the pairs with their words; otherwise adds
     values of pairs to records, which is the transpose.
 
     A record belongs to up to 21 pairs, some of them beyond the ends of the sentence, which are not
     used.
     """
-    begin, template, first = index.begin, index.template, index.begin[0]
+    begin, template, first = block.begin, block.template, block.begin[0]
     width = n_words + WIDER
     back = FIRST_OFFSET * width + SECOND_OFFSET  # from the words to their pair
     cell = np.uint64(block.cell_begin[sentence - block.first])
@@ -199,7 +199,8 @@ def _scores(symbols, events, index, weights):
     block = make_block(symbols, events, index, 0, 1)
     n_words, labels = len(symbols.words), weights.shape[1]
     scores = np.zeros((labels, n_words + 1, n_words + 1))
-    label_scores(block, index, 0, n_words, weights, np.ones(n_words + 1, np.bool_), scores)
+    wanted = np.ones(n_words + 1, np.bool_)
+    label_scores(block, 0, n_words, weights[block.features], wanted, scores)
     if labels == PAIR:
         return scores[0]
     totals = np.zeros((n_words + 1, n_words + 1))
@@ -245,9 +246,9 @@ def sequence_changes(residual, n_words, changes):
 
 
 @inner
-def add_changes(block, index, sentence, n_words, wanted, changes, gradient):
-    """Adds the derivatives of all pairs of wanted rows to the gradient of their features'
-    weights."""
+def add_changes(block, sentence, n_words, wanted, changes, gradient):
+    """Adds the derivatives of all pairs of wanted rows to the gradient of the weights of the
+    block's features."""
     labels = gradient.shape[1]
     number, tags, width = sentence - block.first, block.tags, n_words + WIDER
     side = np.zeros((n_words + 2, 2, 2 * labels))
@@ -281,7 +282,7 @@ def add_changes(block, index, sentence, n_words, wanted, changes, gradient):
                     gradient[feature, ONE] += ci
                     gradient[feature, TWO] += in_
     _add_sides(block, number, n_words, side, distance, gradient)
-    _add_words(block, index, sentence, n_words, words, gradient, False)  # of pairs
+    _add_words(block, sentence, n_words, words, gradient, False)  # of pairs
 
 
 @inner

@@ -27,10 +27,11 @@ from hyperbaton.corpus.corpora.corpus import SENTENCES_AT_ONCE
 from hyperbaton.foundation import hashing
 from hyperbaton.foundation.arrays import Int32Array, Int64Array
 from hyperbaton.foundation.files.array_files import restored, saved
-from hyperbaton.foundation.hashing import KeyIndex, find_number, index_keys
+from hyperbaton.foundation.hashing import KeyIndex, index_keys
 from hyperbaton.foundation.kernels import inner, kernel
 from hyperbaton.models.distortion.next_word.events import NextWordEvents
 from hyperbaton.models.distortion.next_word.templates import (
+    ABSENT,
     BOTH,
     CANDIDATE,
     ORIENTATION_BIT,
@@ -164,12 +165,11 @@ def make_pair_index(keys: Int64Array) -> PairIndex:
 
 
 @inner
-def find_record(index, first, second, o):
-    """The record of two words, plus 1; 0 if there is none."""
+def record_key(first, second, o):
+    """The key of the record of two words; ABSENT if one of them is unknown."""
     if first < 0 or second < 0:
-        return 0
-    words = (((o << WORD_BITS) | first) << WORD_BITS) | second
-    return find_number(index.records, words) + 1
+        return np.int64(ABSENT)
+    return np.int64((((o << WORD_BITS) | first) << WORD_BITS) | second)
 
 
 def keys_in_order(index: PairIndex) -> Int64Array:

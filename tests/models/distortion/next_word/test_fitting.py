@@ -87,14 +87,16 @@ class Pulls:
     def n_visits(self):
         return np.array([2, 1, 0])
 
-    def descend(self, lanes, share, step, order):
+    def descend(self, weights, squares, share, step, order):
         self.orders.append(order.tolist())
-        for number in order:
-            row, pull = self.gradients[number]
-            weights, squares = lanes[number % 2]
-            g = pull + share[row] * weights[row]
-            squares[row] += g**2
-            weights[row] -= step * g / np.sqrt(squares[row])
+        for lane, of_lane in enumerate(squares):
+            learned = weights.copy()
+            for number in order[order % 2 == lane]:
+                row, pull = self.gradients[number]
+                g = pull + share[row] * learned[row]
+                of_lane[row] += g**2
+                learned[row] -= step * g / np.sqrt(of_lane[row])
+            yield learned
 
 
 def test_passes_of_adagrad_by_hand():
@@ -235,6 +237,26 @@ def test_passes_over_much_data(labels, given, expected, monkeypatch):
         corpus, SymbolCoder.of(corpus), labels, replace(settings, start_passes=0)
     )
     assert np.array_equal(few.weights, plain.weights)  # by L-BFGS alone
+
+
+@pytest.mark.parametrize(("start_passes", "each"), [(-1, 2), (0, 12), (2, 12)])
+def test_the_search_over_much_data_has_few_passes(start_passes, each, monkeypatch):
+    corpus = tagged_corpus(EXAMPLES * 3)
+    monkeypatch.setattr(fitting, "MUCH", len(corpus))
+    passes = []
+    fit = train_word_pairs(
+        corpus,
+        SymbolCoder.of(corpus),
+        SEQUENCE,
+        WordPairSettings(passes=2, start_passes=start_passes),
+        Means(progress=lambda what, n: what.startswith("searching") and passes.append(n)),
+    )
+    assert passes == list(range(1, len(passes) + 1))
+    assert len(fit.trials) > 1
+    if each == 2:
+        assert len(passes) == 2 * len(fit.trials)
+    else:  # of L-BFGS, which may stop early
+        assert len(passes) > 2 * len(fit.trials)
 
 
 def test_a_given_prior_is_not_searched_for():

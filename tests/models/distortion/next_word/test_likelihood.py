@@ -12,7 +12,7 @@ from hyperbaton.foundation.work.workers import Crew, Threads
 from hyperbaton.models.distortion.next_word import blocks
 from hyperbaton.models.distortion.next_word.blocks import Blocks, block_bounds
 from hyperbaton.models.distortion.next_word.events import ORDERS, find_events
-from hyperbaton.models.distortion.next_word.lanes import LANES, Descent, Lanes
+from hyperbaton.models.distortion.next_word.lanes import LANES, Lanes
 from hyperbaton.models.distortion.next_word.likelihood import Likelihood
 from hyperbaton.models.distortion.next_word.scores import (
     CI,
@@ -248,20 +248,20 @@ def test_one_step_in_every_lane_by_the_gradient(labels, monkeypatch):
     likelihood, weights, _ = setup(EXAMPLES, labels)
     assert likelihood.n_blocks == LANES
     share, shape = np.full(len(weights), 0.5), weights.shape
-    lanes = [Descent(weights.copy(), np.ones(shape)) for _ in range(LANES)]
-    likelihood.descend(lanes, share, 0.1, np.arange(LANES))
+    squares = [np.ones(shape, np.float32) for _ in range(LANES)]
+    lanes = list(likelihood.descend(weights, squares, share, 0.1, np.arange(LANES)))
     visits = likelihood.n_visits()
     _, total = likelihood.value_and_gradient(weights)
     found = np.zeros(shape)
-    for lane in lanes:
-        # w' = w − η g / √(1 + g²), so g = s / √(1 − s²) with s = (w − w') / η
-        slope = (weights - lane.weights) / 0.1
-        gradient = slope / np.sqrt(1 - slope**2)
-        assert lane.squares == pytest.approx(1 + gradient**2)
-        found += np.where(slope != 0.0, gradient - 0.5 * weights, 0.0)
-    assert found[:-1] == pytest.approx(total[:-1], abs=1e-9)
+    for after, squared in zip(lanes, squares, strict=True):
+        # w' = w − η g / √(1 + g²), and 1 + g² is known
+        slope = (weights - after) / 0.1
+        gradient = slope * np.sqrt(squared)
+        assert squared == pytest.approx(1 + gradient**2, rel=1e-3)
+        found += np.where(after != weights.astype(np.float32), gradient - 0.5 * weights, 0.0)
+    assert found[:-1] == pytest.approx(total[:-1], abs=1e-4)
     assert visits.max() == LANES
-    moved = sum((lane.weights != weights).any(axis=1) for lane in lanes)
+    moved = sum((squared != 1.0).any(axis=1) for squared in squares)
     assert (moved <= visits).all()
     assert (moved[:-1] > 0).mean() > 0.9
-    assert not lanes[0].weights[-1].any()
+    assert not lanes[0][-1].any()

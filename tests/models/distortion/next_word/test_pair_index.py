@@ -2,11 +2,12 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hyperbaton.foundation.hashing import EMPTY, find_number
 from hyperbaton.foundation.kernels import kernel
 from hyperbaton.models.distortion.next_word.selection import (
-    find_record,
     keys_in_order,
     make_pair_index,
+    record_key,
 )
 from hyperbaton.models.distortion.next_word.templates import (
     ORIENTATION_BIT,
@@ -20,9 +21,15 @@ from hyperbaton.models.distortion.next_word.templates import (
     word_template,
 )
 
-find_record, word_pair_key, side_keys, distance_key, orientation_key = map(
-    kernel, (find_record, word_pair_key, side_keys, distance_key, orientation_key)
+word_pair_key, side_keys, distance_key, orientation_key = map(
+    kernel, (word_pair_key, side_keys, distance_key, orientation_key)
 )  # compiled, as in use
+
+
+@kernel
+def find_record(index, first, second, o):
+    return find_number(index.records, record_key(first, second, o))
+
 
 features = st.tuples(
     st.integers(0, TAG_PAIR - 1), st.integers(0, 1), st.integers(0, 3), st.integers(0, 3)
@@ -46,14 +53,14 @@ def test_features_of_the_same_words_follow_each_other(found, with_others):
     for template, o, first, second in found:
         if (o, first, second) not in seen:
             seen.append((o, first, second))
-        record = find_record(index, first, second, o) - 1
+        record = find_record(index, first, second, o)
         assert record == seen.index((o, first, second))
         numbers = range(index.begin[record], index.begin[record + 1])
         own = sorted(one[0] for one in found if one[1:] == (o, first, second))
         assert [int(index.template[number - len(others)]) for number in numbers] == own
         key = int(key_of_words(template, o, np.int64(first) << 22 | second))
         assert in_order[numbers[own.index(template)]] == key
-    assert find_record(index, 7, 7, 0) == find_record(index, -1, 0, 0) == 0
+    assert find_record(index, 7, 7, 0) == find_record(index, -1, 0, 0) == EMPTY
 
 
 def test_keys_of_two_words_are_known_by_their_templates():
