@@ -36,41 +36,16 @@ class RuleStep:
     adds: float  # to the score, without the language model
 
 
-@dataclass(frozen=True)
-class ChartExplanation:
-    source_words: tuple[str, ...]
-    target_words: tuple[str, ...]
-    links: tuple[tuple[int, int], ...]
-    steps: tuple[RuleStep, ...]
-    feature_names: tuple[str, ...]
-    values: tuple[float, ...]
-    weights: tuple[float, ...]
-    score: float
-
-
-def explain_chart(
-    translator: Translator, decoded: ChartDecoded, number: int = 0
-) -> ChartExplanation:
-    """Explains one of the derivations that `translator` has found for a sentence."""
+def rules_of(translator: Translator, decoded: ChartDecoded, number: int = 0) -> list[RuleStep]:
+    """The tree of one of the derivations that `translator` has found for a sentence."""
     check_explainable(decoded)
-    weights = np.array([translator.weights[name] for name in decoded.feature_names])
-    added = decoded.rule_values() @ weights
-    first, last = decoded.derivations.offsets[number : number + 2].tolist()
+    added = decoded.rule_values() @ np.array([translator.weights[n] for n in decoded.feature_names])
     depths, steps = [0], list[RuleStep]()
-    for row in range(first, last):
+    for row in range(*decoded.derivations.offsets[number : number + 2].tolist()):
         depth = depths.pop()
         depths += [depth + 1] * int(decoded.derivations.n_gaps[row])
         steps.append(_step(decoded, row, depth, float(added[row])))
-    return ChartExplanation(
-        decoded.sentence.words,
-        tuple(decoded.words(number)),
-        tuple(decoded.links(number)),
-        tuple(steps),
-        decoded.feature_names,
-        tuple(decoded.features()[number].tolist()),
-        tuple(weights.tolist()),
-        float(decoded.scores[number]),
-    )
+    return steps
 
 
 def _step(decoded: ChartDecoded, row: int, depth: int, adds: float) -> RuleStep:

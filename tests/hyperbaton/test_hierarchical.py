@@ -136,20 +136,20 @@ def test_the_tree_is_shown_drawn_and_adds_up(made):
     assert "X → " in out
     assert out.count("<") == 0
     done = run("explain", made / "system", line, "--format", "json", "--n-best", "2")
-    derivations = json.loads(done.stdout)["derivations"]
+    content = json.loads(done.stdout)
+    derivations = content["derivations"]
     assert len(derivations) == 2
     for one in derivations:
-        lm = one["feature_names"].index("lm")
-        added = sum(step["adds"] for step in one["steps"])
-        assert added + one["values"][lm] * one["weights"][lm] == pytest.approx(
+        lm = one["features"]["lm"] * content["weights"]["lm"]
+        assert sum(step["adds"] for step in one["rules"]) + lm == pytest.approx(
             one["score"], abs=1e-4
         )
         # the words of the rules are those of the sentence
-        words = [w for step in one["steps"] if not step["is_chain"] for w in step["left"].split()]
+        words = [w for step in one["rules"] if not step["is_chain"] for w in step["left"].split()]
         assert sorted(w for w in words if w not in ("X1", "X2")) == sorted(line.split())
     svg = (made / "tree.svg").read_text()
     assert all(f">{word}</text>" in svg for word in line.split())
-    n_rules = sum(not step["is_chain"] for step in derivations[0]["steps"])
+    n_rules = sum(not step["is_chain"] for step in derivations[0]["rules"])
     assert svg.count("<polyline") == 2 * n_rules
 
 
@@ -220,8 +220,8 @@ def test_a_server_explains_rules_by_their_trees(made):
         assert [len(found[name]) for name in ("trees", "derivations", "n_best")] == [2, 0, 3]
         assert found["trees"][0]["svg"] == (made / "served.svg").read_text()
         for tree, one in zip(found["trees"], json.loads(done.stdout)["derivations"], strict=False):
-            assert tree["rules"] == one["steps"]
-            assert tree["text"].split() == one["target_words"]
+            assert tree["rules"] == one["rules"]
+            assert tree["text"] == one["translation"]
             parts = [name for names in found["parts"].values() for name in names]
             assert parts == list(tree["features"])
             score = sum(found["weights"][name] * tree["features"][name] for name in parts)

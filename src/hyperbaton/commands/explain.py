@@ -110,21 +110,21 @@ class Explain(MarkedCommand):
 
     def show_trees(self, translator: "Translator", decoded: "ChartDecoded") -> None:
         """Shows derivations of hierarchical rules."""
-        from hyperbaton.decoder.chart_explanation import explain_chart
-        from hyperbaton.views.chart_text import chart_blocks, chart_json, chart_svg
+        from hyperbaton.decoder.chart_explanation import rules_of
+        from hyperbaton.views.chart_text import chart_blocks, chart_json, tree_picture
         from hyperbaton.views.text_tables import print_blocks
 
         if self.heat_map is not None:
             draw_heat_maps(decoded, self.heat_map)  # refused
-        numbers = range(len(decoded))
-        explanations = [explain_chart(translator, decoded, number) for number in numbers]
+        trees = [rules_of(translator, decoded, number) for number in range(len(decoded))]
+        results = translator.results(decoded)
         if self.form == "json":
-            print(chart_json(explanations))
+            print(chart_json(results, trees, translator.weights))
         else:
-            print_blocks(chart_blocks(explanations))
+            print_blocks(chart_blocks(results, trees, translator.weights))
         sys.stdout.flush()
         if self.plot is not None:
-            _save_svg(chart_svg(explanations[0]), self.plot)
+            _save_svg(tree_picture(results[0], trees[0]), self.plot)
 
     def sentence(self) -> "Sentence":
         """Reads the sentence from the file, standard input or the command line."""

@@ -17,7 +17,7 @@ import numpy as np
 
 from hyperbaton.corpus.sentences.sentence import Sentence
 from hyperbaton.decoder.chart_decoded import ChartDecoded
-from hyperbaton.decoder.chart_explanation import explain_chart
+from hyperbaton.decoder.chart_explanation import rules_of
 from hyperbaton.decoder.constrained_search import Request
 from hyperbaton.decoder.decode import IsStopped
 from hyperbaton.decoder.decoded import Decoded
@@ -35,7 +35,7 @@ from hyperbaton.serving.limits import RequestLimits
 from hyperbaton.serving.request_types import checked, explain_request
 from hyperbaton.serving.systems import ServedSystem, search_content
 from hyperbaton.serving.translating import decode, request_of, requested, sentence_of, short_words
-from hyperbaton.views.chart_text import chart_svg
+from hyperbaton.views.chart_text import tree_picture
 from hyperbaton.views.explanation_text import Explained, as_content, explain_derivations
 
 Search = Callable[..., Decoded]  # decodes the sentence with a translator before the deadline
@@ -93,8 +93,8 @@ def _trees(
     parts, names = parts_of(translator.lm, (), has_rules=True), decoded.feature_names
     trees = []
     for number, result in enumerate(results):
-        explanation = explain_chart(translator, decoded, number)
-        drawn = {"rules": list(map(asdict, explanation.steps)), "svg": chart_svg(explanation)}
+        rules = rules_of(translator, decoded, number)
+        drawn = {"rules": list(map(asdict, rules)), "svg": tree_picture(result, rules)}
         trees.append(bounds.checked(_result_content(result) | drawn))
     return {
         "source": decoded.sentence.words,

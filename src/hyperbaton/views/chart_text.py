@@ -1,51 +1,62 @@
 """The derivations of hierarchical rules as text, JSON and pictures: their trees."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 
-from hyperbaton.decoder.chart_explanation import ChartExplanation, RuleStep
+from hyperbaton.decoder.chart_explanation import RuleStep
 from hyperbaton.decoder.drawing.tree_svg import Bracket, tree_svg
+from hyperbaton.decoder.translator import Translation
 from hyperbaton.tuning.evaluation.tables import Table
 from hyperbaton.views.text_tables import TextBlock
 
 
-def chart_blocks(explanations: Sequence[ChartExplanation]) -> Iterator[TextBlock]:
+def chart_blocks(
+    results: Sequence[Translation], trees: Sequence[list[RuleStep]], weights: Mapping[str, float]
+) -> Iterator[TextBlock]:
     """The tree of every derivation, and the features of the best."""
-    best = explanations[0]
+    best = results[0]
     yield "source     " + "  ".join(f"{n} {word}" for n, word in enumerate(best.source_words))
-    for explanation in explanations:
-        yield (
-            f"target     {' '.join(explanation.target_words)}\nscore      {explanation.score:.4f}"
-        )
+    for result, rules in zip(results, trees, strict=True):
+        yield f"target     {' '.join(result.words)}\nscore      {result.score:.4f}"
         rows = [
             [_rule(step), _span(step.source), _span(step.target), f"{step.adds:+.2f}"]
-            for step in explanation.steps
+            for step in rules
         ]
         yield Table(["rule", "source", "target", "adds"], rows, left=frozenset({"rule"}))
-    columns = zip(best.feature_names, best.values, best.weights, strict=True)
     features = [
-        [name, f"{value:.4g}", f"{weight:.4g}", f"{value * weight:+.2f}"]
-        for name, value, weight in columns
+        [name, f"{value:.4g}", f"{weights[name]:.4g}", f"{value * weights[name]:+.2f}"]
+        for name, value in best.features.items()
     ]
     features.append(["score", "", "", f"{best.score:+.2f}"])
     yield Table(["feature", "value", "weight", "adds"], features, left=frozenset({"feature"}))
 
 
-def chart_json(explanations: Sequence[ChartExplanation]) -> str:
-    content = {"derivations": [asdict(explanation) for explanation in explanations]}
+def chart_json(
+    results: Sequence[Translation], trees: Sequence[list[RuleStep]], weights: Mapping[str, float]
+) -> str:
+    derivations = [
+        {
+            "translation": " ".join(result.words),
+            "score": result.score,
+            "alignment": result.alignment,
+            "features": result.features,
+            "rules": list(map(asdict, rules)),
+        }
+        for result, rules in zip(results, trees, strict=True)
+    ]
+    content = {"source": results[0].source_words, "weights": weights, "derivations": derivations}
     return json.dumps(content, ensure_ascii=False, indent=1)
 
 
-def chart_svg(explanation: ChartExplanation) -> str:
+def tree_picture(result: Translation, rules: Sequence[RuleStep]) -> str:
     """The words with their links; brackets around the spans of rules, in equal colours."""
-    steps = [step for step in explanation.steps if not step.is_chain]
-    heights = [_height(steps, number) for number in range(len(steps))]
+    steps = [step for step in rules if not step.is_chain]
     brackets = [
-        Bracket(step.source, step.target, height)
-        for step, height in zip(steps, heights, strict=True)
+        Bracket(step.source, step.target, _height(steps, number))
+        for number, step in enumerate(steps)
     ]
-    return tree_svg(explanation.source_words, explanation.target_words, explanation.links, brackets)
+    return tree_svg(result.source_words, result.words, result.alignment, brackets)
 
 
 def _height(steps: Sequence[RuleStep], number: int) -> int:
