@@ -60,8 +60,8 @@ MOST_BYTES = 4 << 30  # limit of a workspace; a sentence that needs more is an e
 class SearchSettings:
     """Settings of the search (`--set search.KEY=VALUE`)."""
 
-    # steps tried in each stack, best first (1000 in each cell of a chart by default); 0: all, which
-    # makes the search exhaustive
+    # effort for each stack: two for each step taken, best first (1000 in each cell of a chart by
+    # default); 0: all, which makes the search exhaustive
     pop_limit: int = 400
     stack_size: int = 200  # hypotheses kept in each stack; 0: all
     # drop hypotheses whose score is this much below the best of their stack; 0: none
@@ -356,7 +356,7 @@ def reach(pop_limit: int) -> float:
     The steps further below are many and hardly ever lead to the best translation; but the more
     steps a search may take, the more of them it should use.
     """
-    return max(5.0, log2(pop_limit) - 2.0)
+    return max(5.0, log2(pop_limit) - 3.0)
 
 
 def _is_forbidden(workspace: Workspace, hypothesis: int) -> bool:
