@@ -5,6 +5,7 @@ occurrence and then cached: a few frequent words make up most of a text.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -112,7 +113,7 @@ class SentenceOptions:
     options: NDArray[Any]  # (N,) OPTION, in each span best first
     option_words: NDArray[Any]  # WORD, of all options
 
-    @property
+    @cached_property
     def texts(self) -> Ragged:
         """The words of each option, as ids of the language model."""
         begin = np.append(self.options["word_begin"], len(self.option_words)).astype(np.int64)
