@@ -2,21 +2,21 @@
 
 An edge joins a group of hypotheses with a span that may be translated next. It is a grid of the
 group's hypotheses and the span's options, both best first, and each cell of the grid is a step. The
-best steps of all grids that lead into a stack are taken one by one, up to the pop limit; without a
-limit the search is exhaustive. Far more edges lead into a stack than steps are taken, so a grid is
+best steps of all grids that lead into a stack are taken one by one, up to a limit; without a limit
+the search is exhaustive. Far more edges lead into a stack than steps are taken, so a grid is
 opened only when the queue reaches the possible score of its first step.
 
-                        options of span 3:5                Taking a step puts the one below it
+                        options of span 3:5                Scoring a step puts the one below it
                        best   .      .     worst           into the queue, in the first row also
     hypotheses of  ┌───────┬──────┬──────┬──────┐          the one to its right, so that each is
-    a group        │ taken │ next │      │      │          reached in one way. The order is
-    best first     ├───────┼──────┼──────┼──────┤          approximate: the language model and
-                   │ next  │      │      │      │          the tables score a step only when it
-                   └───────┴──────┴──────┴──────┘          is evaluated.
+    a group        │scored │ next │      │      │          reached in one way. A step is in the
+    best first     ├───────┼──────┼──────┼──────┤          queue twice: first where its context
+                   │ next  │      │      │      │          would be a little better than expected,
+                   └───────┴──────┴──────┴──────┘          to be scored, then with its score.
 
-A step whose score is low only because of its context would hide good neighbours. So its neighbours
-are evaluated when the queue reaches slightly below the score of the step without context; the step
-itself stays in the queue.
+The first place follows from the score of the neighbour that put it there. So a step whose score is
+low only because of its context does not hide good neighbours, and steps that cannot be among the
+best are never scored.
 
 Hypotheses with equal coverage, language model state and distortion state are recombined.
 """
@@ -29,7 +29,6 @@ from hyperbaton.decoder.ranking.buckets import (
     HEADROOM,
     N_BUCKETS,
     OPTIMISM,
-    PATIENCE,
     bucket_of,
 )
 from hyperbaton.decoder.search_space import table_score
@@ -50,9 +49,9 @@ from hyperbaton.foundation.hashing import EMPTY, GOLDEN
 from hyperbaton.foundation.kernels import uncounted
 from hyperbaton.models.language_model.stepping import remembered_advance
 
-# Kinds of queue items. An edge is ASKED first if there is a lazy model, for the score of its first
-# step, and then put back
-TAKE, DUE, OPEN, ASKED = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(3)
+# Kinds of queue items: steps to take or to score, and edges. An edge is ASKED first if there is a
+# lazy model, for the score of its first step, and then put back
+TAKE, SCORE, OPEN, ASKED = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(3)
 TWO, THREE = np.uint64(2), np.uint64(3)
 
 
@@ -68,22 +67,10 @@ def fill_stack(space, lm, ws, limits, answers, n_covered, n_edges):
     top = ws.stacks[n_covered - 1].best + HEADROOM * space.unit
     is_last = n_covered == space.n_words
     best_bucket = _wait_to_open(space, ws, top, answers, n_edges)
-    n_grids, n_steps, n_evaluated, n_pops = 0, 0, 0, 0
+    n_grids, n_steps, n_scored, n_taken = 0, 0, 0, 0
     last_bucket = np.uint64(N_BUCKETS - 1)
-    while True:
-        while n_evaluated < n_steps:
-            hope = _evaluate(space, lm, ws, answers, is_last, np.uint64(n_evaluated))
-            step = ws.steps[np.uint64(n_evaluated)]
-            bucket = bucket_of(space, top - step.total)
-            step.below = ws.bucket[bucket]
-            ws.bucket[bucket] = np.uint64(n_evaluated) << TWO | TAKE
-            due = bucket_of(space, top - hope + PATIENCE * space.unit)
-            if due < bucket:
-                step.below_due = ws.bucket[due]
-                ws.bucket[due] = np.uint64(n_evaluated) << TWO | DUE
-            best_bucket = min(best_bucket, min(bucket, due))
-            n_evaluated += 1
-        if n_pops == limits.pops or (n_pops == n_steps and n_grids == n_edges):
+    while n_taken < limits.pops:
+        if n_taken == n_steps and n_grids == n_edges:
             break
         while ws.bucket[best_bucket] == EMPTY:
             best_bucket += ONE
@@ -91,8 +78,6 @@ def fill_stack(space, lm, ws, limits, answers, n_covered, n_edges):
             break
         waiting = np.uint64(ws.bucket[best_bucket])
         number, kind = waiting >> TWO, waiting & THREE
-        if n_steps + 2 > len(ws.steps):
-            return NO_STEPS
         if kind == ASKED:
             edge = ws.edges[number]
             ws.bucket[best_bucket] = edge.below
@@ -101,39 +86,50 @@ def fill_stack(space, lm, ws, limits, answers, n_covered, n_edges):
             edge.below = ws.bucket[bucket]
             ws.bucket[bucket] = number << TWO | OPEN
             continue
+        if kind == TAKE:
+            if ws.counters[HYPOTHESES] - first == most:
+                return NO_SLOTS
+            if ws.counters[HYPOTHESES] == len(ws.hypotheses) or ws.counters[ARCS] == len(ws.arcs):
+                return NO_HYPOTHESES
+            step = ws.steps[number]
+            ws.bucket[best_bucket] = step.below
+            n_taken += 1
+            last_bucket = min(last_bucket, bucket_of(space, top - step.total + limits.reach))
+            _take(space.distortion.state_of_option, ws, number, limits.keep_arcs)
+            continue
+        if n_steps + 3 > len(ws.steps):
+            return NO_STEPS
         if kind == OPEN:
             ws.bucket[best_bucket] = ws.edges[number].below
             full = open_edge(space, ws, number, np.uint64(n_grids), first_group)
             if full:
                 return full
             grid = ws.grids[np.uint64(n_grids)]
+            number = np.uint64(n_steps)
             n_steps = _new_step(ws.steps, n_steps, n_grids, grid.member, grid.option)
             n_grids += 1
-            continue
-        step = ws.steps[number]
-        if kind == DUE:
-            ws.bucket[best_bucket] = step.below_due
-            step.has_neighbours = 1
         else:
-            if ws.counters[HYPOTHESES] - first == most:
-                return NO_SLOTS
-            if ws.counters[HYPOTHESES] == len(ws.hypotheses) or ws.counters[ARCS] == len(ws.arcs):
-                return NO_HYPOTHESES
-            ws.bucket[best_bucket] = step.below
-            n_pops += 1
-            last_bucket = min(last_bucket, bucket_of(space, top - step.total + limits.reach))
-            _take(space.distortion.state_of_option, ws, number, limits.keep_arcs)
-            if step.has_neighbours:
-                continue
+            ws.bucket[best_bucket] = ws.steps[number].below
+        hope = _score(space, lm, ws, answers, is_last, number) + OPTIMISM * space.unit
+        n_scored += 1
+        best_bucket = min(best_bucket, _wait(space, ws, top - ws.steps[number].total, number, TAKE))
+        step = ws.steps[number]
         grid, member, option = ws.grids[step.grid], np.uint64(step.member), np.uint64(step.option)
         if member + ONE < grid.member_end:
+            worse = ws.members[member].score - ws.members[member + ONE].score
+            bucket = _wait(space, ws, top - hope + worse, np.uint64(n_steps), SCORE)
+            best_bucket = min(best_bucket, bucket)
             n_steps = _new_step(ws.steps, n_steps, step.grid, member + ONE, option)
         if member == grid.member and option + ONE < grid.option_end:
+            here, other = space.options[option], space.options[option + ONE]
+            worse = here.base + here.estimate - other.base - other.estimate
+            bucket = _wait(space, ws, top - hope + worse, np.uint64(n_steps), SCORE)
+            best_bucket = min(best_bucket, bucket)
             n_steps = _new_step(ws.steps, n_steps, step.grid, member, option + ONE)
     ws.stacks[n_covered + 1].hypothesis = ws.counters[HYPOTHESES]
     ws.counters[GRIDS] += n_grids
-    ws.counters[POPS] += n_pops
-    ws.counters[STEPS] += n_steps
+    ws.counters[POPS] += n_taken
+    ws.counters[STEPS] += n_scored
     return 0
 
 
@@ -164,16 +160,24 @@ def _lazy_score(space, ws, edge):
 
 
 @uncounted
+def _wait(space, ws, behind, number, kind):
+    """Puts a step into the queue; returns its bucket."""
+    bucket = bucket_of(space, behind)
+    ws.steps[number].below = ws.bucket[bucket]
+    ws.bucket[bucket] = number << TWO | kind
+    return bucket
+
+
+@uncounted
 def _new_step(steps, n_steps, grid, member, option):
     """Adds a step of a grid; returns the number of steps."""
     step = steps[np.uint64(n_steps)]
     step.grid, step.member, step.option = grid, member, option
-    step.has_neighbours = 0
     return n_steps + 1
 
 
 @uncounted
-def _evaluate(space, lm, ws, answers, is_last, number):
+def _score(space, lm, ws, answers, is_last, number):
     """Scores a step; returns the total that it would have without context."""
     step = ws.steps[number]
     grid, member = ws.grids[step.grid], ws.members[step.member]

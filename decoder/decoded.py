@@ -70,8 +70,9 @@ class Decoded(ABC):
 
     def copied(self, number: int = 0) -> list[str]:
         """The source words without a translation."""
-        spans = self.spans(number)
-        places = [spans[step][:2] for step in self.unknown(number)]
+        unknown = self.unknown(number)
+        spans = self.spans(number) if unknown else []
+        places = [spans[step][:2] for step in unknown]
         return [word for start, end in places for word in self.sentence.words[start:end]]
 
     def first_of_each_translation(self) -> Int64Array:

@@ -68,7 +68,8 @@ def option_values(options: SentenceOptions, chosen: Int32Array, lm: SpeakingMode
     for row in np.flatnonzero(entry <= FIRST_GIVEN).tolist():
         values[row, :n_scores] = given_score(table.given_at(int(chosen[row])))
     values[:, n_scores] = 1.0
-    values[:, n_scores + 1] = -options.texts.lengths[chosen]
+    records = options.options[chosen]
+    values[:, n_scores + 1] = records["word_begin"] - records["word_end"].astype(np.float64)
     values[:, -1] = np.where(entry == UNKNOWN_ENTRY, UNKNOWN_SCORE, 0.0)
     return values
 

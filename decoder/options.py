@@ -1,6 +1,7 @@
 """The options of a sentence: the translations of its spans in the phrase table, best first."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -58,7 +59,7 @@ class SentenceOptions:
     options: NDArray[Any]  # (N,) OPTION, in each span best first
     option_words: NDArray[Any]  # WORD, of all options
 
-    @property
+    @cached_property
     def texts(self) -> Ragged:
         """The words of each option, as ids of the language model."""
         begin = np.append(self.options["word_begin"], len(self.option_words)).astype(np.int64)

@@ -1,7 +1,7 @@
 """Translations as text: Moses' n-best lists and search graphs, word alignments, JSON lines."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -20,23 +20,25 @@ def nbest_lines(
     number: int, translator: Translator, decoded: Decoded, *, alignment: bool = False
 ) -> Iterator[str]:
     """`id ||| words ||| name= v v ... ||| score`, and optionally the alignment."""
-    for result in translator.results(decoded):
-        fields = [str(number), as_field(result), _features(result), f"{result.score:.6g}"]
+    for row, values in enumerate(decoded.features().tolist()):
+        features = _features(translator.feature_names, values)
+        words = as_field(decoded.words(row))
+        fields = [str(number), words, features, f"{decoded.scores[row]:.6g}"]
         if alignment:
-            fields.append(pharaoh(result))
+            fields.append(pharaoh(decoded.links(row)))
         yield f" {BARS} ".join(fields)
 
 
-def aligned_line(result: Translation) -> str:
+def aligned_line(decoded: Decoded) -> str:
     """`words ||| alignment`."""
-    return f"{as_field(result)} {BARS} {pharaoh(result)}"
+    return f"{as_field(decoded.words())} {BARS} {pharaoh(decoded.links())}"
 
 
-def as_field(result: Translation) -> str:
+def as_field(words: Sequence[str]) -> str:
     """The words, with a word that is the field separator, copied from the source, escaped as in
     Moses' tokeniser."""
     _, escaped = RESERVED[BARS]
-    return " ".join(escaped if word == BARS else word for word in result.words)
+    return " ".join(escaped if word == BARS else word for word in words)
 
 
 def lattice_lines(number: int, decoded: Decoded) -> Iterator[str]:
@@ -73,8 +75,8 @@ def lattice_lines(number: int, decoded: Decoded) -> Iterator[str]:
         )
 
 
-def pharaoh(result: Translation) -> str:
-    return " ".join(f"{source}-{target}" for source, target in result.alignment)
+def pharaoh(links: Sequence[tuple[int, int]]) -> str:
+    return " ".join(f"{source}-{target}" for source, target in links)
 
 
 def json_line(number: int, decoded: Decoded, translator: Translator) -> str:
@@ -110,9 +112,10 @@ def _plain(result: Translation, *, tokens: bool) -> dict[str, Any]:
     }
 
 
-def _features(result: Translation) -> str:
+def _features(names: Sequence[str], values: Sequence[float]) -> str:
     """Values after the names of their models: `lm= -12.3 msd= 0 0 -1.2 ...`."""
-    groups = groupby(result.features.items(), lambda item: item[0].partition(".")[0])
+    columns = zip(names, values, strict=True)
+    groups = groupby(columns, lambda item: item[0].partition(".")[0])
     return " ".join(
         f"{name}= {' '.join(f'{value:.6g}' for _, value in items)}" for name, items in groups
     )

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import product
 from typing import Self
 
@@ -46,7 +47,7 @@ class PhraseDecoded(Decoded):
     adds: tuple[str, ...] = ()
     _phrases: dict[int, list[str]] = field(default_factory=dict)  # cache of the words of options
 
-    @property
+    @cached_property
     def statistics(self) -> SearchStatistics:
         if self.record is NO_RECORD:
             return SearchStatistics(sentences=1)
@@ -106,9 +107,10 @@ class PhraseDecoded(Decoded):
             if table.entry[option] <= FIRST_GIVEN:
                 links += list(product(range(source, end), range(target, target_end)))
             bits = int(table.inner[option])
-            for bit in range(GRID * GRID):
-                if bits >> bit & 1:
-                    links.append((source + bit % GRID, target + bit // GRID))
+            while bits:
+                bit = (bits & -bits).bit_length() - 1  # the lowest
+                links.append((source + bit % GRID, target + bit // GRID))
+                bits &= bits - 1
         return sorted(links)
 
     def features(self) -> FloatArray:

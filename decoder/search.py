@@ -9,8 +9,8 @@ Coverage models score the steps between collecting and taking, once per stack, i
 (`coverage_models.py`). So the loop over the stacks returns there and resumes with their answers;
 without such models it runs in one call.
 
-For n-best lists, every step is kept as an arc. Ties go to the first candidate, so results depend
-only on the input.
+For n-best lists, every step is kept as an arc. Of equal candidates the first taken wins, so results
+depend only on the input.
 """
 
 from collections.abc import Callable
@@ -48,7 +48,7 @@ NARROW_POPS, NARROW_STACK = 20, 10
 
 
 class SearchLimits(NamedTuple):
-    pops: int  # steps tried for each stack
+    pops: int  # steps taken into each stack
     stack_size: int
     beam: float
     distortion: int

@@ -21,7 +21,7 @@ class SearchStatistics(NamedTuple):
     edges: int = 0  # pairs of a group and a span that may follow
     opened: int = 0  # edges whose first step was scored
     scored: int = 0  # scored steps
-    pops: int = 0  # steps taken, best first; limited by the pop limit
+    pops: int = 0  # steps taken, best first; at most half the pop limit in each stack
     recombined: int = 0  # steps to an existing hypothesis with the same state
     hypotheses: int = 0
     pruned: int = 0  # hypotheses removed from their stacks

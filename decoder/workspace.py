@@ -95,8 +95,6 @@ STEP = np.dtype(
         ("lm_state", np.int32),  # afterwards
         ("joint_state", np.int32),  # afterwards
         ("below", np.int32),  # next item in the bucket of the step
-        ("below_due", np.int32),  # next item in the bucket at which its neighbours are evaluated
-        ("has_neighbours", np.int32),  # whether its neighbours were added
         ("lazy_state", np.int32),  # afterwards
         ("unused", np.int32),
     ]

@@ -8,10 +8,11 @@ N_BUCKETS = 512
 # Differences of scores, in units (`space.unit`)
 BUCKETS_PER_UNIT = 16
 HEADROOM = 8.0  # by which a step may be better than the best before it
-# Distance below the score without context at which neighbours are evaluated; less costs time, more
-# finds less
+# In the chart: distance below the score without context at which neighbours are evaluated; less
+# costs time, more finds less
 PATIENCE = 0.5
-# By which the words of the first step of a grid may score better in context than without
+# By which the words of a step may score better in context than without; more costs time, less finds
+# less
 OPTIMISM = 0.5
 
 

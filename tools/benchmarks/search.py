@@ -6,6 +6,12 @@ Decodes the first N sentences of SOURCE with linear distortion and with all mode
 this version and with those of other checkouts, which may need another MODEL. Versions take turns,
 each time in a new process; times are the minimum CPU time of several rounds.
 
+    python -m tools.benchmarks.search --curve LM TEXT SOURCE N MODEL [CHECKOUT MODEL]...
+
+CPU time against mean model score by pop limit, with linear distortion, and kenlm's `Model.score` on
+the lines of TEXT with its model LM in the same processes, one for each version. Versions take turns
+for each pop limit; the time of a sentence is its minimum over the rounds.
+
 With --marks: the cost of a zone, a wall or a term in the middle of each sentence, as a ratio to the
 same sentences without marks, which other checkouts translate too.
 """
@@ -17,11 +23,13 @@ import sys
 import time
 from collections import defaultdict
 from itertools import islice
+from math import inf
 from pathlib import Path
 
 HERE = str(Path(__file__).parents[2])
 LIMITS = (6, 10, 20, -1)
 LENGTHS = (10, 20, 40, 60, 80, 100)
+POPS = (50, 100, 150, 250, 400, 800, 2000)
 ROUNDS = 3
 PLAIN, MARKS = "plain", ("zone", "wall", "exclusive", "inclusive", "constraint")
 TURNS = 3
@@ -43,6 +51,73 @@ def main(source: str, n: str, model: str, *others: str) -> None:
         for version, of_version in versions.items():
             row = measured(version, of_version, source, n, "linear", -1, str(length))
             print(line(length, version, row))
+
+
+def curve(lm: str, text: str, source: str, n: str, model: str, *others: str) -> None:
+    versions = {HERE: model} | dict(zip(others[::2], others[1::2], strict=True))
+    processes = {}
+    for version, of_version in versions.items():
+        command = [sys.executable, __file__, "--serve", lm, text, source, n, of_version]
+        processes[version] = subprocess.Popen(
+            command,
+            env=environment(version),
+            text=True,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
+    print(f"{'limit':>6}{'pops':>6} {'version':20}{'ms':>8}{'kenlm words':>13}{'score':>11}")
+    kenlm = {}
+    for limit in LIMITS[::3]:
+        for pops in POPS:
+            found = defaultdict(list)
+            for _ in range(ROUNDS):
+                for version, process in processes.items():
+                    print(limit, pops, file=process.stdin, flush=True)
+                    found[version].append(json.loads(process.stdout.readline()))
+            for version, rows in found.items():
+                ms = sum(map(min, zip(*(row["ms"] for row in rows), strict=True))) / len(
+                    rows[0]["ms"]
+                )
+                kenlm[version] = min([row["kenlm"] for row in rows] + [kenlm.get(version, inf)])
+                name = "this" if version == HERE else Path(version).name
+                print(f"{limit if limit >= 0 else 'none':>6}{pops:>6} {name:20}{ms:>8.3f}"
+                      f"{ms / kenlm[version] / 1e3:>13,.0f}{rows[0]['score']:>11.4f}")  # fmt: skip
+    for version, seconds in kenlm.items():
+        print(f"{Path(version).name}: kenlm scores {1 / seconds:,.0f} words a second")
+
+
+def serve(lm: str, text: str, source: str, n: str, model: str) -> None:
+    """Measures a row of the curve for each line of standard input."""
+    import kenlm
+
+    from hyperbaton.corpus.sentences.sentence import Sentence
+    from hyperbaton.corpus.text import read_lines
+    from hyperbaton.decoder.decode import SearchSettings
+    from hyperbaton.decoder.translator import Translator
+
+    loaded = Translator.load(model, SearchSettings(), ["linear"])
+    sentences = [Sentence.parse(line) for _, line in islice(read_lines(Path(source)), int(n))]
+    yardstick, lines = kenlm.Model(lm), Path(text).read_text("utf-8").splitlines()
+    n_words = sum(len(line.split()) + 1 for line in lines)
+    for line in sys.stdin:
+        limit, pops = map(int, line.split())
+        translator = loaded.with_settings(distortion_limit=limit, pop_limit=pops)
+        for sentence in sentences:  # fills the caches of options
+            translator.decode(sentence)
+        began = time.thread_time()
+        for text_line in lines:
+            yardstick.score(text_line)
+        row = {"kenlm": (time.thread_time() - began) / n_words, "ms": [], "score": 0.0}
+        for sentence in sentences:
+            began = time.thread_time()
+            decoded = translator.decode(sentence)
+            row["ms"].append((time.thread_time() - began) * 1e3)
+            row["score"] += float(decoded.scores[0]) / len(sentences)
+        print(json.dumps(row), flush=True)
+
+
+def environment(version: str) -> dict[str, str]:
+    return os.environ | {"PYTHONPATH": f"{version}/src", "OPENBLAS_NUM_THREADS": "1"}
 
 
 def compare_marks(source: str, n: str, model: str, *others: str) -> None:
@@ -88,8 +163,7 @@ def line(name: object, version: str, row: dict[str, float]) -> str:
 
 def measured(version: str, *arguments: object) -> dict[str, float]:
     command = [sys.executable, __file__, "--one", *map(str, arguments)]
-    environment = os.environ | {"PYTHONPATH": f"{version}/src", "OPENBLAS_NUM_THREADS": "1"}
-    found = subprocess.run(command, check=True, capture_output=True, env=environment)
+    found = subprocess.run(command, check=True, capture_output=True, env=environment(version))
     row: dict[str, float] = json.loads(found.stdout)
     return row
 
@@ -134,5 +208,9 @@ if __name__ == "__main__":
         one(*sys.argv[2:])
     elif sys.argv[1] == "--marks":
         compare_marks(*sys.argv[2:])
+    elif sys.argv[1] == "--curve":
+        curve(*sys.argv[2:])
+    elif sys.argv[1] == "--serve":
+        serve(*sys.argv[2:])
     else:
         main(*sys.argv[1:])

@@ -81,7 +81,7 @@ class WantedOutputs:
         if self.as_json:
             return json_line(number, decoded, translator)
         if self.alignment:
-            return aligned_line(translator.results(decoded)[0])
+            return aligned_line(decoded)
         return translator.preparation.joined(decoded.words())
 
 
