@@ -17,7 +17,8 @@ from hyperbaton.foundation.arrays import FloatArray, Int32Array, Ragged
 from hyperbaton.foundation.kernels import inner, kernel
 
 NONE = -1
-SCORE, NEXT = 3, 4  # of a derivation or a candidate
+MANY = 64  # arcs of an item, which are sorted before they are listed
+ARC, SCORE = 0, 3  # of a derivation or a candidate
 FIRST, LAST, STATE, CANDIDATE = range(4)  # of an item
 # Untouched; the next derivation can be chosen; the last one needs neighbours; has no more
 NEW, READY, USED, ENDED = range(4)
@@ -36,9 +37,10 @@ def best_derivations(forest: Forest, goal: int, n: int) -> tuple[Ragged, FloatAr
     """The arcs of the `n` best derivations of an item, or of all if there are fewer, each arc
     before those of its items; and their scores. Of equal derivations, the one whose last arc comes
     first is the better."""
-    kinds = np.float64, np.int32, np.int32, np.int32, np.float64
-    columns = (np.ascontiguousarray(*column) for column in zip(forest, kinds, strict=True))
-    arcs, offsets, scores = _enumerate(Forest(*columns), goal, n)
+    best = np.append(forest.best, 0.0)  # for NONE, which is the last
+    kinds = np.int32, np.int32, np.int32, np.float64
+    columns = (np.ascontiguousarray(*column) for column in zip(forest[1:], kinds, strict=True))
+    arcs, offsets, scores = _enumerate(Forest(best, *columns), goal, n)
     return Ragged(arcs, offsets), scores
 
 
@@ -47,14 +49,14 @@ def _enumerate(forest, goal, n):
     by_end, begin = _arcs_by_end(forest)
     known = np.full((len(forest.best), 4), NONE)
     known[:, STATE] = NEW
-    # Arc, derivations of its items, score, and the next derivation of the same item
+    # Arc, derivations of its items, score; and the next derivation or candidate of the same item
     found = [(np.int64(NONE), np.int64(NONE), np.int64(NONE), 0.0)]
-    following = [np.int64(NONE)]
-    candidates = [(np.int64(NONE), np.int64(NONE), np.int64(NONE), 0.0, np.int64(NONE))]
+    candidates = [(np.int64(NONE), np.int64(NONE), np.int64(NONE), 0.0)]
+    following, behind = [np.int64(NONE)], [np.int64(NONE)]
     arcs, offsets, scores = [np.int64(NONE)], np.zeros(n + 1, np.int64), np.empty(n)
     n_found = 0
     while n_found < n:
-        _find_next(goal, forest, by_end, begin, known, found, following, candidates)
+        _find_next(goal, forest, by_end, begin, known, found, following, candidates, behind)
         if known[goal, STATE] == ENDED:
             break
         last = known[goal, LAST]
@@ -83,30 +85,33 @@ def _arcs_by_end(forest):
 
 
 @inner
-def _find_next(wanted, forest, by_end, begin, known, found, following, candidates):
+def _find_next(wanted, forest, by_end, begin, known, found, following, candidates, behind):
     """Adds the next best derivation of an item, or finds that there is none."""
     waiting = [np.int64(wanted)]
     while waiting:
         item = waiting[-1]
         if known[item, STATE] == NEW:
-            for arc in by_end[begin[item] : begin[item + 1]]:
-                score = forest.score[arc]
-                for inside in (forest.one[arc], forest.two[arc]):
-                    score += forest.best[inside] if inside != NONE else 0.0
-                _add(candidates, known, item, arc, np.int64(NONE), np.int64(NONE), score)
+            own = by_end[begin[item] : begin[item + 1]]
+            scores = forest.score[own] + forest.best[forest.one[own]] + forest.best[forest.two[own]]
+            if len(own) > MANY:
+                order = np.argsort(-scores, kind="mergesort")
+                own, scores = own[order], scores[order]
+            for at in range(len(own) - 1, -1, -1):  # usually the best come first
+                none = np.int64(NONE)
+                _add(candidates, behind, known, item, own[at], none, none, scores[at])
             known[item, STATE] = READY
         elif known[item, STATE] == USED:
-            missing = _add_neighbours(item, forest, known, found, following, candidates)
+            missing = _add_neighbours(item, forest, known, found, following, candidates, behind)
             if missing != NONE:
                 waiting.append(missing)
                 continue
             known[item, STATE] = READY
-        before, best = _best(candidates, known, item)
+        best = known[item, CANDIDATE]
         if best == NONE:
             known[item, STATE] = ENDED
             waiting.pop()
             continue
-        arc, one, two, score, after = candidates[best]
+        arc, one, two, score = candidates[best]
         inside = np.int64(forest.one[arc]), np.int64(forest.two[arc])
         missing = np.int64(NONE)
         for child in inside:
@@ -119,10 +124,7 @@ def _find_next(wanted, forest, by_end, begin, known, found, following, candidate
             one = known[inside[0], FIRST]
         if two == NONE and inside[1] != NONE:
             two = known[inside[1], FIRST]
-        if before == NONE:
-            known[item, CANDIDATE] = after
-        else:
-            candidates[before] = (*candidates[before][:NEXT], after)
+        known[item, CANDIDATE] = behind[best]
         if known[item, FIRST] == NONE:
             known[item, FIRST] = len(found)
         else:
@@ -134,13 +136,25 @@ def _find_next(wanted, forest, by_end, begin, known, found, following, candidate
 
 
 @inner
-def _add(candidates, known, item, arc, one, two, score):
-    candidates.append((np.int64(arc), one, two, score, known[item, CANDIDATE]))
-    known[item, CANDIDATE] = len(candidates) - 1
+def _add(candidates, behind, known, item, arc, one, two, score):
+    """Puts a candidate into the list of its item, best first; of equals, first those with the first
+    arc, and of these the one that was added first."""
+    number, last, at = len(candidates), np.int64(NONE), known[item, CANDIDATE]
+    while at != NONE and (
+        candidates[at][SCORE] > score
+        or (candidates[at][SCORE] == score and candidates[at][ARC] <= arc)
+    ):
+        last, at = at, behind[at]
+    candidates.append((np.int64(arc), one, two, score))
+    behind.append(at)
+    if last == NONE:
+        known[item, CANDIDATE] = number
+    else:
+        behind[last] = number
 
 
 @inner
-def _add_neighbours(item, forest, known, found, following, candidates):
+def _add_neighbours(item, forest, known, found, following, candidates, behind):
     """Adds the neighbours of the last derivation of an item; or returns an item whose next
     derivation must be found before."""
     arc, one, two, _ = found[known[item, LAST]]
@@ -154,33 +168,12 @@ def _add_neighbours(item, forest, known, found, following, candidates):
     if moves_one and following[one] != NONE:
         other = found[two][SCORE] if second != NONE else 0.0
         after = following[one]
-        _add(candidates, known, item, arc, after, two, score + found[after][SCORE] + other)
+        _add(candidates, behind, known, item, arc, after, two, score + found[after][SCORE] + other)
     if second != NONE and following[two] != NONE:
         after = following[two]
-        _add(
-            candidates,
-            known,
-            item,
-            arc,
-            one,
-            after,
-            score + found[one][SCORE] + found[after][SCORE],
-        )
+        value = score + found[one][SCORE] + found[after][SCORE]
+        _add(candidates, behind, known, item, arc, one, after, value)
     return np.int64(NONE)
-
-
-@inner
-def _best(candidates, known, item):
-    """The best candidate of an item and the one before it in the list; of equals, the one with the
-    first arc, and of these the one that was added first."""
-    before, best, best_arc, best_score = np.int64(NONE), np.int64(NONE), np.int64(NONE), -np.inf
-    last, at = np.int64(NONE), known[item, CANDIDATE]
-    while at != NONE:
-        arc, _, _, score, after = candidates[at]
-        if best == NONE or score > best_score or (score == best_score and arc <= best_arc):
-            before, best, best_arc, best_score = last, at, arc, score
-        last, at = at, after
-    return before, best
 
 
 @inner

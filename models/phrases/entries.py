@@ -150,5 +150,6 @@ def linked_symbols(alignments: UInt64Array, stride: int, n_bits: int) -> tuple[A
 
 
 def logarithms(probabilities: NDArray[Any]) -> Float32Array:
-    logs = np.maximum(np.log(np.maximum(probabilities, 1e-300)), FLOOR)
-    return logs.astype(np.float32)  # type: ignore[no-any-return]
+    logs = np.maximum(probabilities, 1e-300)
+    np.log(logs, out=logs)
+    return np.maximum(logs, FLOOR, out=logs).astype(np.float32)  # type: ignore[no-any-return]

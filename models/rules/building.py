@@ -55,6 +55,7 @@ def train_rules(
         totals.append(_sums(counts.source, counts.frequency, len(counts.sides[0])))
         parts.append(_best(counts, settings.translations or MOST_NUMBERED))
     counts = merged(parts)
+    parts.clear()  # frees memory
     if not len(counts.frequency):
         raise DataError(
             "no rules can be extracted",
