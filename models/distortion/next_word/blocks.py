@@ -49,7 +49,7 @@ from hyperbaton.models.distortion.next_word.templates import (
 BLOCK_PAIRS = 10_000  # more steps of AdaGrad per pass than with larger blocks
 NUMBERS = ("side", "tags", "cells")  # the block's numbers of features and records
 LARGE_ARRAYS = ("features", "begin", "template", *NUMBERS)  # the large arrays of a block
-MOST_SHORT = 1 << 16  # features that numbers of two bytes can tell apart
+MOST_SHORT = 1 << 16  # what numbers of two bytes can tell apart
 NEAR_WORDS = 2  # words at this distance or less matter to pairs of both orientations
 
 
@@ -137,7 +137,8 @@ class Blocks:
 
 def _narrow(block: Block) -> Block:
     """The block with numbers of two bytes, if they are small enough."""
-    if len(block.features) > MOST_SHORT:
+    n_others = len(block.features) - len(block.template)  # records have numbers of their own
+    if max(n_others, len(block.begin)) > MOST_SHORT:
         return block
     short: Any = {name: getattr(block, name).astype(np.uint16) for name in NUMBERS}
     return block._replace(**short)

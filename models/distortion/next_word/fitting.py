@@ -42,7 +42,7 @@ SEARCH_PASSES = 12  # for each prior; each starts from the previous weights
 SEARCHED = (3000, 15_000)  # sentences for training in the searches for a prior
 # Passes of AdaGrad and of L-BFGS from so many sentences on
 MUCH, PASSES_OVER_MUCH = 30_000, {PAIR: (2, 6), SEQUENCE: (4, 0)}
-SHORT_SEARCH_PASSES = 2  # of AdaGrad for each prior, with as much data
+SHORT_SEARCH_PASSES = 2  # for each prior, if AdaGrad alone fits the weights
 
 
 @dataclass(eq=False, kw_only=True)
@@ -112,8 +112,7 @@ def train_word_pairs(
     """
     threads, progress, memory, _ = means
     start_passes, passes = max(settings.start_passes, 0), settings.passes
-    is_much = settings.start_passes < 0 and len(corpus) >= MUCH
-    if is_much:
+    if settings.start_passes < 0 and len(corpus) >= MUCH:
         start_passes, most = PASSES_OVER_MUCH[labels]
         passes = min(passes, most)
 
@@ -132,19 +131,19 @@ def train_word_pairs(
     give_back_memory()
     prior, trials = settings.prior, list[PriorTrial]()
     weights = np.zeros((index.n_features + 1, labels))
-    search_vectors = ADAGRAD_VECTORS if is_much else L_BFGS_VECTORS
+    vectors = L_BFGS_VECTORS if passes else ADAGRAD_VECTORS
     with crew_of(means.crew, threads) as crew:
         if not prior:
             prior, trials = _search_prior(
-                lambda rows, index: likelihood(corpus.take(rows), index, search_vectors),
+                lambda rows, index: likelihood(corpus.take(rows), index, vectors),
                 len(corpus),
                 index,
                 weights,
                 partial(progress, "searching for a prior, passes"),
-                by_adagrad=is_much,
+                by_adagrad=not passes,
             )
             give_back_memory()
-        everything = likelihood(corpus, index, L_BFGS_VECTORS if passes else ADAGRAD_VECTORS)
+        everything = likelihood(corpus, index, vectors)
         if start_passes:
             report = partial(progress, "fitting weights by AdaGrad, passes")
             weights = adagrad(everything, weights, prior, start_passes, report)

@@ -239,15 +239,18 @@ def test_passes_over_much_data(labels, given, expected, monkeypatch):
     assert np.array_equal(few.weights, plain.weights)  # by L-BFGS alone
 
 
-@pytest.mark.parametrize(("start_passes", "each"), [(-1, 2), (0, 12), (2, 12)])
-def test_the_search_over_much_data_has_few_passes(start_passes, each, monkeypatch):
+@pytest.mark.parametrize(
+    ("labels", "start_passes", "each"),
+    [(SEQUENCE, -1, 2), (SEQUENCE, 0, 12), (SEQUENCE, 2, 12), (PAIR, -1, 12)],
+)
+def test_the_search_has_few_passes_if_adagrad_alone_fits(labels, start_passes, each, monkeypatch):
     corpus = tagged_corpus(EXAMPLES * 3)
     monkeypatch.setattr(fitting, "MUCH", len(corpus))
     passes = []
     fit = train_word_pairs(
         corpus,
         SymbolCoder.of(corpus),
-        SEQUENCE,
+        labels,
         WordPairSettings(passes=2, start_passes=start_passes),
         Means(progress=lambda what, n: what.startswith("searching") and passes.append(n)),
     )
