@@ -262,7 +262,9 @@ class SearchCommand(Command):
         "Maximum hypotheses per stack; 0: no limit.", sets="search.stack_size", type=NOT_NEGATIVE
     )
     pop_limit: int | None = option(
-        "Maximum steps tried per stack; 0: no limit.", sets="search.pop_limit", type=NOT_NEGATIVE
+        "Effort per stack, two for each step taken; 0: no limit.",
+        sets="search.pop_limit",
+        type=NOT_NEGATIVE,
     )
     chart_span: int | None = option(
         "Most words that a hierarchical rule may cover; 0: all.",
