@@ -299,7 +299,7 @@ class Decoder(BaseDecoder):
 
     def _limits(self, n_words: int, *, keep_arcs: bool, is_free: bool) -> SearchLimits:
         settings = self.settings
-        reaches_all = settings.pop_limit == 0 or not is_free
+        reaches_all = settings.pop_limit == 0 or not is_free or keep_arcs
         return SearchLimits(
             settings.pop_limit or UNLIMITED,
             settings.stack_size or UNLIMITED,
