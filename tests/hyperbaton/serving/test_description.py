@@ -135,7 +135,7 @@ def test_models(server):
     assert tagged["distortion"][2]["needs"] == ["tags"]
     assert {one["name"]: one["weight"] for one in small["features"]}["linear"] == 0.3
     assert {one["name"]: one["part"] for one in small["features"]}["msd.forward.swap"] == "msd"
-    assert small["search"]["pop_limit"] == 400
+    assert small["search"]["pop_limit"] == 200
     assert small["limit"] == 6
     assert small["examples"] == [{"text": "hon o katta", "caption": "the verb comes last"}]
     assert (small["raw_text"], small["text"]) == (False, None)

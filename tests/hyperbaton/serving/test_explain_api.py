@@ -12,6 +12,7 @@ from hyperbaton.serving.limits import RequestLimits
 from hyperbaton.serving.request_types import checked, explain_request
 from hyperbaton.serving.systems import ServedSystem
 from tests import command_line
+from tests.decoder.oracles import alone
 
 SENTENCE = "kare wa hon o katta"
 
@@ -130,14 +131,9 @@ def test_options_of_spans_are_sorted_and_limited(server, model):
         translator.weights[name] * value for name, value in expected.items() if name != "lm"
     )
     words = one["options"][0]["target_words"]
-    alone = translator.weights["lm"] * log_p_alone(translator.lm, words)
-    assert one["options"][0]["score"] == pytest.approx(sum_without_lm + alone)
+    of_words = translator.weights["lm"] * alone(translator.lm, words)
+    assert one["options"][0]["score"] == pytest.approx(sum_without_lm + of_words)
     assert server.explain("hon", options=0)["options"] == []
-
-
-def log_p_alone(lm, words):
-    """log p of words after nothing, neither <s> nor anything else."""
-    return lm.score(words, begin=False, end=False)
 
 
 def test_stacks_add_up(server):
