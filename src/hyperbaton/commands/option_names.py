@@ -23,7 +23,7 @@ SHARED = {
     "--n-best-file": "output file for n-best lists",
     "--out": "output file or folder",
     "--plot": "output file for a picture",
-    "--pop-limit": "effort per stack",
+    "--pop-limit": "maximum steps taken per stack",
     "--reference": "reference translations",
     "--reference-alignment": "word alignment of source and reference",
     "--replicas": "tuning runs with different seeds",

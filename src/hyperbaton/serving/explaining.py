@@ -254,7 +254,7 @@ def _effects(
             for limit in asked["limits"]
         ],
         "beams": [
-            {"beam": size} | effect(stack_size=size, pop_limit=2 * size) for size in asked["beams"]
+            {"beam": size} | effect(stack_size=size, pop_limit=size) for size in asked["beams"]
         ],
     }
 

@@ -59,7 +59,7 @@ def search_settings(most: RequestLimits) -> type[Struct]:
     class SearchSettings(Struct, forbid_unknown_fields=True, kw_only=True):
         """Settings of the search."""
 
-        pop_limit: Annotated[Width, about("Maximum steps tried per stack.")] | UnsetType = UNSET
+        pop_limit: Annotated[Width, about("Maximum steps taken per stack.")] | UnsetType = UNSET
         stack_size: Annotated[Width, about("Maximum hypotheses per stack.")] | UnsetType = UNSET
         beam: Annotated[float, worse] | UnsetType = UNSET
         options: Annotated[int, phrases] | UnsetType = UNSET
@@ -93,7 +93,7 @@ def explain_request(most: RequestLimits) -> type[Struct]:
     spans = _between(0, 50, "Alternative spans to list at each step.")
     phrases = _between(0, MOST_OPTIONS, "Translations to list per span; 0: none.")
     Size = Annotated[int, _between(1, most.pops // 2)]  # noqa: N806
-    sizes = about("Also translate with these stack sizes; the pop limits are twice as large.")
+    sizes = about("Also translate with these stack sizes; the pop limits are equal to them.")
     jumps, few = about("Also translate with these distortion limits."), Meta(max_length=MOST_SWEPT)
 
     class ExplainRequest(Request):

@@ -107,7 +107,7 @@ def test_effects_of_limits_and_beams(server, model):
         assert [tuple(span) for span in one["segmentation"]] == expected.segmentation
     assert [one["limit"] for one in found["limits"]] == [0, "inf"]
     for one, size in zip(found["beams"], (1, 50), strict=True):
-        own = translator.with_settings(stack_size=size, pop_limit=2 * size)
+        own = translator.with_settings(stack_size=size, pop_limit=size)
         assert (one["beam"], one["score"]) == (size, own.translate(SENTENCE).score)
     assert found["beams"][0]["hypotheses"] < found["beams"][1]["hypotheses"]
 

@@ -160,7 +160,7 @@ export class Column {
     question.weights = Object.fromEntries(weights.map(({ name }) => [name, settings.weights[name]]));
     if (off.size) question.distortion = system.distortion.map(({ name }) => name).filter((name) => !off.has(name));
     if (settings.limit !== undefined) question.limit = settings.limit;
-    if (settings.stack) question.search = { stack_size: settings.stack, pop_limit: 2 * settings.stack };
+    if (settings.stack) question.search = { stack_size: settings.stack, pop_limit: settings.stack };
     if (settings.order) question.order = settings.order;
     else if (settings.force) question.force = settings.force;
     if (this.isOpen("effects") && !system.hierarchical) Object.assign(question, sweep(this.page.limits));

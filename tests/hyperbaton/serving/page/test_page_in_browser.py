@@ -154,7 +154,7 @@ def test_the_limit_and_the_stack_can_be_changed(visit, server):
     own = server.explain(TEXT, limit=0)["derivations"][0]
     becomes(page, TRANSLATION, own["text"])
     page.run(SLIDE.format(column=0, name="stack", value=0))
-    tight = {"stack_size": 1, "pop_limit": 2}
+    tight = {"stack_size": 1, "pop_limit": 1}
     own = server.explain(TEXT, limit=0, search=tight)["derivations"][0]
     assert shown_score(page) == close_to(own["score"])
 
