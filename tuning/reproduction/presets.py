@@ -31,7 +31,7 @@ from hyperbaton.tuning.metrics.base import Metric
 from hyperbaton.tuning.metrics.catalogue import make_metrics
 from hyperbaton.tuning.weights.settings import TuneSettings
 
-PRESETS = ("goto", "ni", "xiang", "alrajeh", "durrani", "all")
+PRESETS = ("goto", "ni", "xiang", "alrajeh", "durrani", "attention", "all")
 FOLDER = Path(__file__).parent / "papers"
 PAPER_RESAMPLES = 10_000  # Holm's correction multiplies p-values by the number of tests
 Pair = tuple[str, str]  # of systems

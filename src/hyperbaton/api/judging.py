@@ -237,7 +237,7 @@ def compare(
 
     * `configuration`: a TOML file, or a `Configuration`.
     * `preset`: systems and limits of a paper's table: `goto`, `ni`, `xiang`, `alrajeh`,
-      `durrani` or `all`.
+      `durrani`, `attention` or `all`.
     * `replicas`, `method`: tuning runs of each system, and the optimiser.
 
     The result has `to_frame()`, a pandas data frame of all scores; `scores` by test set and system;

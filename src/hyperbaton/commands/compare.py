@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from hyperbaton.tuning.comparison.results import Comparison
 
 # Names that are defined in other modules too, which are too heavy to import for --help
-PRESETS = ("goto", "ni", "xiang", "alrajeh", "durrani", "all")
+PRESETS = ("goto", "ni", "xiang", "alrajeh", "durrani", "attention", "all")
 SAMPLES = ("ja-en", "zh-en")
 
 
