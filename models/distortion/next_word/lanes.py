@@ -46,7 +46,11 @@ class Lanes:
         value, events = 0.0, self.blocks.events
         for number in range(lane, len(self.blocks), LANES):
             block = self.blocks[number]
-            value += _add_block(block, events, weights, self.open_only, wanted, gradient)
+            own = weights[block.features].astype(np.float64)
+            change = np.zeros_like(own)
+            value += _loss(block, events, own, self.open_only, wanted, change)
+            if wanted != VALUE_ONLY:
+                _add(change, block.features, gradient)
         return value
 
     def n_visits(self, lane: int) -> Int32Array:
@@ -69,29 +73,20 @@ class Lanes:
         events = self.blocks.events
         for number in order[order % LANES == lane].tolist():
             block = self.blocks[number]
-            _take_steps(block, events, self.open_only, weights, squares, share, step)
+            own = weights[block.features].astype(np.float64)
+            gradient = np.zeros_like(own)
+            _loss(block, events, own, self.open_only, GRADIENT, gradient)
+            _take_steps(gradient, own, block.features, weights, squares, share, step)
 
     def at(self, here: Workplace, lane: int) -> Self:  # noqa: ARG002
         """The lanes for the task of a lane, in the process that made all features."""
         return self
 
 
-@kernel
-def _add_block(block, events, weights, open_only, wanted, gradient):
-    """Minus the log likelihood of a block; adds to the gradient or the curvature if wanted."""
-    own = weights[block.features].astype(np.float64)
-    change = np.zeros_like(own)
-    value = _loss(block, events, own, open_only, wanted, change)
-    if wanted != VALUE_ONLY:
-        for number in range(len(own)):
-            for label in range(own.shape[1]):
-                gradient[block.features[number], label] += change[number, label]
-    return value
-
-
-@inner
+@kernel  # the only one that is large, because compiling it takes long
 def _loss(block, events, weights, open_only, wanted_too, gradient):
-    """`_add_block` with the weights of the block's features."""
+    """Minus the log likelihood of a block; adds to the gradient or the curvature if wanted.
+    `weights` and `gradient` are those of the block's features."""
     labels, value = weights.shape[1], 0.0
     for sentence in range(block.first, block.last):
         begin = events.word_offsets[sentence]
@@ -151,13 +146,17 @@ def _add_spread(p, i, spread):
 
 
 @kernel
-def _take_steps(block, events, open_only, weights, squares, share, step):
-    """One step of AdaGrad for every feature of the block."""
-    own = weights[block.features].astype(np.float64)
-    gradient = np.zeros_like(own)
-    _loss(block, events, own, open_only, GRADIENT, gradient)
+def _add(change, features, gradient):
+    for number in range(len(features)):
+        for label in range(change.shape[1]):
+            gradient[features[number], label] += change[number, label]
+
+
+@kernel
+def _take_steps(gradient, own, features, weights, squares, share, step):
+    """One step of AdaGrad for every feature of a block."""
     for number in range(1, len(own)):
-        feature = block.features[number]
+        feature = features[number]
         for label in range(own.shape[1]):
             if gradient[number, label] != 0.0:
                 g = gradient[number, label] + share[feature] * own[number, label]

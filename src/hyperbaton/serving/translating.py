@@ -14,6 +14,7 @@ from hyperbaton.decoder.decoded import Decoded
 from hyperbaton.decoder.output import json_content
 from hyperbaton.decoder.translator import Translator
 from hyperbaton.foundation.errors import HyperbatonError
+from hyperbaton.models.rules.table import RuleTable
 from hyperbaton.serving.answer_bounds import json_text, too_slow
 from hyperbaton.serving.answers import BAD_REQUEST, TOO_LARGE, Refused, error_content
 from hyperbaton.serving.limits import RequestLimits
@@ -50,7 +51,8 @@ def request_of(translator: Translator, kind: str, line: str, limits: RequestLimi
     """Parses a constraint; raises if it is too long or its search too wide."""
     short_words(translator, kind, line, limits)
     settings = translator.settings
-    if kind in WIDE and WIDENING * max(settings.pop_limit, settings.stack_size) > limits.pops:
+    has_stacks = not isinstance(translator.phrases, RuleTable)  # a chart refuses all constraints
+    if has_stacks and kind in WIDE and WIDENING * max(settings.pop_limit, settings.stack_size) > limits.pops:
         raise Refused(
             BAD_REQUEST,
             f"{kind} makes the search {WIDENING} times as wide",

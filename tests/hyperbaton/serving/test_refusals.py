@@ -207,6 +207,15 @@ def test_a_search_for_a_translation_is_wide_and_may_not_be_wider(system):
             assert answer.error["expected"] == "pop_limit and stack_size may be at most 29"
 
 
+@pytest.mark.parametrize("asked", [{"force": "a"}, {"prefix": "a"}, {"order": "0"}])
+def test_a_chart_refuses_constraints_as_such(other_systems, asked):
+    rules = ServedSystem("rules", Translator.load(other_systems[-1]))
+    with running(rules, pops=9) as server:
+        answer = server.translate("hon", search={"pop_limit": 9}, **asked)
+    assert answer.status == 400
+    assert answer.error["message"].startswith("a given translation, prefix or order: the chart")
+
+
 def test_a_search_is_stopped_when_its_time_is_up(system, slow):
     with running(system, seconds=0.2) as server:
         for path in ("/translate", "/explain"):

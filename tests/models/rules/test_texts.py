@@ -55,13 +55,13 @@ def test_other_sentences_are_refused(tmp_path):
 def test_too_many_rules_for_the_memory_are_refused_with_what_to_do():
     corpus = corpus_of(oracles.random_pairs(20, seed=8))
     n = round(sum(map(len, map(list, [spelled(train_rules(corpus))]))))
-    advice = "rules would need … train.memory … --rules-for … rules.tight"
+    advice = "rules would need … train.memory … --rules-for … rules.translations=100 … rules.tight"
     refused(advice, lambda: train_rules(corpus, memory=n))
     assert len(train_rules(corpus, memory=1000 * n)) == n
     every = RuleSettings(tight=True)
     for_text = train_rules(corpus, every, texts=[["a"]])
     assert len(train_rules(corpus, every, memory=10_000, texts=[["a"]])) == len(for_text)
-    fewer = "rules would need … rules.tight"
+    fewer = "rules would need … rules.translations=100 … rules.tight"
     refused(fewer, lambda: train_rules(corpus, every, memory=1, texts=[["a"]]))
     assert np.isfinite(train_rules(corpus, texts=[["a"]]).lexical).all()
 
