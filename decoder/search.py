@@ -82,7 +82,7 @@ def search(
             result, n_edges = _search_on(*here, n_stacks)
         else:
             result, n_edges, batch = _search_to_question(
-                *here, models.joint_states, models.n_models
+                *here, n_stacks, models.joint_states, models.n_models
             )
         if result != ASK:
             return int(result)
@@ -99,11 +99,11 @@ def search(
 
 @kernel
 def _search_to_question(
-    space, lm, ws, limits, answers, n_covered, n_edges, joint_states, n_models
+    space, lm, ws, limits, answers, n_covered, n_edges, n_stacks, joint_states, n_models
 ):  # fmt: skip
     """Runs `_search_on` and makes the batch of steps for the models, in one call, because passing
     the arguments of each call from Python takes time."""
-    result, n_edges = _search_on(space, lm, ws, limits, answers, n_covered, n_edges, 1)
+    result, n_edges = _search_on(space, lm, ws, limits, answers, n_covered, n_edges, n_stacks)
     if result == ASK:
         classify(ws, n_covered)
     edges = ws.edges[: n_edges if result == ASK else 0]

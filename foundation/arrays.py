@@ -18,6 +18,14 @@ UInt64Array: TypeAlias = NDArray[np.uint64]  # bits, or keys of hash tables
 MOST_NUMBERED = (1 << 31) - 1  # largest number in an Int32Array
 
 
+def read_only(values: NDArray[Any]) -> NDArray[Any]:
+    """A view that cannot be written. Arrays of models become such views for kernels, which are
+    compiled for them and for others separately: those in files are read-only anyway."""
+    view = values.view()
+    view.flags.writeable = False
+    return view
+
+
 @dataclass(frozen=True, eq=False)
 class Ragged:
     """Many rows of different length in one array: row i is `values[offsets[i]:offsets[i + 1]]`."""

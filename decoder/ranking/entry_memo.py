@@ -9,7 +9,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hyperbaton.foundation.arrays import Float32Array, FloatArray, Int32Array, Int64Array
+from hyperbaton.foundation.arrays import (
+    Float32Array,
+    FloatArray,
+    Int32Array,
+    Int64Array,
+    read_only,
+)
 from hyperbaton.foundation.files.vocabulary import SPECIAL, UNKNOWN
 from hyperbaton.foundation.hashing import EMPTY
 from hyperbaton.foundation.kernels import uncounted
@@ -87,8 +93,10 @@ class EntryMemo(NamedTuple):
 def entry_source(
     table: EntryTable, lm_word: Int32Array, speaker: Speaker, gain: FloatArray
 ) -> EntrySource:
-    arrays = {name: getattr(table, name) for name in EntrySource._fields[:-3]}
-    return EntrySource(**arrays, lm_word=lm_word, lm_falls=speaker.falls, gain=gain)
+    names = EntrySource._fields[1:-3]
+    arrays = {name: read_only(getattr(table, name)) for name in names}
+    trie = SortedTrie(*map(read_only, table.trie))
+    return EntrySource(trie, **arrays, lm_word=lm_word, lm_falls=speaker.falls, gain=gain)
 
 
 def empty_memo(

@@ -190,14 +190,14 @@ def next_word_scores(symbols: Symbols, index: PairIndex, weights: NDArray[Any]) 
     offsets = np.zeros(2, np.int64)
     n_words = len(symbols.words)
     events = NextWordEvents(nothing, nothing, offsets, nothing, np.array([0, n_words]))
-    totals: FloatArray = _scores(symbols, events, index, weights)
+    block = make_block(symbols, events, index, 0, 1)
+    totals: FloatArray = _scores(block, n_words, weights)
     return totals
 
 
 @kernel
-def _scores(symbols, events, index, weights):
-    block = make_block(symbols, events, index, 0, 1)
-    n_words, labels = len(symbols.words), weights.shape[1]
+def _scores(block, n_words, weights):
+    labels = weights.shape[1]
     scores = np.zeros((labels, n_words + 1, n_words + 1))
     wanted = np.ones(n_words + 1, np.bool_)
     label_scores(block, 0, n_words, weights[block.features], wanted, scores)

@@ -8,7 +8,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hyperbaton.foundation.arrays import FloatArray, Int32Array, Int64Array, Ragged, UInt64Array
+from hyperbaton.foundation.arrays import (
+    FloatArray,
+    Int32Array,
+    Int64Array,
+    Ragged,
+    UInt64Array,
+    read_only,
+)
 from hyperbaton.foundation.coverage import coverage_size, empty_coverage
 from hyperbaton.foundation.files.vocabulary import BEGIN, UNKNOWN
 from hyperbaton.foundation.hashing import EMPTY, DistinctRows, find_row
@@ -66,7 +73,7 @@ class OperationScorer(SentenceScorer):
         longest = int(n_events.max(initial=0))
         n = len(options)
         self.automaton = OperationAutomaton(
-            begin, model.automaton, model.jumps, np.empty(int(n_events.sum()), EVENT),
+            begin, model.automaton, read_only(model.jumps), np.empty(int(n_events.sum()), EVENT),
             np.zeros(n + 1, np.int32), options.start, np.zeros(n + 1, np.int32),
             np.zeros(n, np.int32), np.zeros(self.n_features),
             np.zeros(coverage_size(options.n_words), np.uint64),

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from hyperbaton.foundation.arrays import FloatArray, Int32Array, Int64Array
+from hyperbaton.foundation.arrays import FloatArray, Int32Array, Int64Array, read_only
 from hyperbaton.foundation.coverage import pack_coverage
 from hyperbaton.models.distortion.interface import OptionTable, SentenceScorer, Steps
 from hyperbaton.models.distortion.parse.events import padded
@@ -42,7 +42,9 @@ class ParseScorer(SentenceScorer):
     ) -> None:
         families, _ = parse_use(settings.use)
         features = learned.features
-        self._weights = GroupWeights(features.begin, features.column, learned.weights)
+        self._weights = GroupWeights(
+            *map(read_only, (features.begin, features.column, learned.weights))
+        )
         self._n_columns = G_COLUMN + len(learned.target_tags) * N_JUMPS
         self._starts = options.start
         words, tags = padded(words), padded(tags)

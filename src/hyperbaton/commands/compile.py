@@ -145,7 +145,7 @@ def chains(folder: Path) -> dict[str, Chain]:
             [
                 "train",
                 *parallel,
-                *_distortion("pair", "sequence", "attention", "osm"),
+                *_distortion("pair", "sequence,start_passes=1", "attention", "osm"),
                 *pruning,
                 "--out",
                 b,

@@ -52,7 +52,11 @@ def request_of(translator: Translator, kind: str, line: str, limits: RequestLimi
     short_words(translator, kind, line, limits)
     settings = translator.settings
     has_stacks = not isinstance(translator.phrases, RuleTable)  # a chart refuses all constraints
-    if has_stacks and kind in WIDE and WIDENING * max(settings.pop_limit, settings.stack_size) > limits.pops:
+    if (
+        has_stacks
+        and kind in WIDE
+        and WIDENING * max(settings.pop_limit, settings.stack_size) > limits.pops
+    ):
         raise Refused(
             BAD_REQUEST,
             f"{kind} makes the search {WIDENING} times as wide",
