@@ -39,10 +39,10 @@ USUAL_PRIORS = {PAIR: 16.0, SEQUENCE: 128.0}  # priors if there is too little da
 HELD_OUT_SHARE, MOST_HELD_OUT = 10, 500  # a tenth of the sentences, to choose the prior
 FEWEST_HELD_OUT = 5
 SEARCH_PASSES = 12  # for each prior; each starts from the previous weights
-SEARCHED = (3000, 15_000)  # sentences for training in the searches for a prior
+SEARCHED = 3000  # sentences for training in the search for a prior
 # Passes of AdaGrad and of L-BFGS from so many sentences on
-MUCH, PASSES_OVER_MUCH = 30_000, {PAIR: (2, 6), SEQUENCE: (4, 0)}
-SHORT_SEARCH_PASSES = 2  # for each prior, if AdaGrad alone fits the weights
+MUCH, PASSES_OVER_MUCH = 30_000, {PAIR: (3, 1), SEQUENCE: (4, 0)}
+SHORT_SEARCH_PASSES = 2  # for each prior, by AdaGrad
 
 
 @dataclass(eq=False, kw_only=True)
@@ -140,7 +140,7 @@ def train_word_pairs(
                 index,
                 weights,
                 partial(progress, "searching for a prior, passes"),
-                by_adagrad=not passes,
+                by_adagrad=start_passes > 0,
             )
             give_back_memory()
         everything = likelihood(corpus, index, vectors)
@@ -168,26 +168,22 @@ def _search_prior(
     best prior. The paper gives no value, and with the same λ the sequence model, which has three
     weights for each feature, is worse than the pair model.
 
-    More data need a weaker prior: a search on few sentences is followed by one on more, which
-    starts from its result. Features that do not occur in these sentences have weight 0 under any
-    prior and are excluded.
+    Features that do not occur in the sentences of the search have weight 0 under any prior and are
+    excluded.
     """
     labels = weights.shape[1]
     others, held_out = split_held_out(n_sentences)
     if len(held_out) < FEWEST_HELD_OUT:
         return USUAL_PRIORS[labels], []
     how: Any = (SHORT_SEARCH_PASSES, report, adagrad) if by_adagrad else (SEARCH_PASSES, report)
-    prior, trials = STRONGEST_PRIORS[labels], list[PriorTrial]()
-    for size in [size for size in SEARCHED if size <= len(others)] or [len(others)]:
-        rows = spread(others, size)
-        occur = likelihood(np.union1d(rows, held_out), index).n_visits() > 0
-        some = make_pair_index(keys_in_order(index)[occur[:-1]])
-        occur[-1] = True
-        train, test = likelihood(rows, some), likelihood(held_out, some)
-        best, tried, fitted = search_prior(train, test, weights[occur], prior, *how)
-        weights[occur] = fitted
-        prior, trials = best.prior, trials + tried
-    return prior, trials
+    rows = spread(others, SEARCHED)
+    occur = likelihood(np.union1d(rows, held_out), index).n_visits() > 0
+    some = make_pair_index(keys_in_order(index)[occur[:-1]])
+    occur[-1] = True
+    train, test = likelihood(rows, some), likelihood(held_out, some)
+    strongest = STRONGEST_PRIORS[labels]
+    best, trials, weights[occur] = search_prior(train, test, weights[occur], strongest, *how)
+    return best.prior, trials
 
 
 def split_held_out(n_sentences: int) -> tuple[Int64Array, Int64Array]:

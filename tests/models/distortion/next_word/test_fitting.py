@@ -206,8 +206,8 @@ def test_training_does_not_depend_on_threads(labels, start_passes):
     ("labels", "given", "expected"),
     [
         (SEQUENCE, {}, (4, 0)),
-        (PAIR, {}, (2, 6)),
-        (PAIR, {"passes": 3}, (2, 3)),
+        (PAIR, {}, (3, 1)),
+        (PAIR, {"passes": 2, "start_passes": 1}, (1, 2)),
         (SEQUENCE, {"passes": 3, "start_passes": 0}, (0, 3)),
         (SEQUENCE, {"passes": 3, "start_passes": 1}, (1, 3)),
     ],
@@ -241,9 +241,9 @@ def test_passes_over_much_data(labels, given, expected, monkeypatch):
 
 @pytest.mark.parametrize(
     ("labels", "start_passes", "each"),
-    [(SEQUENCE, -1, 2), (SEQUENCE, 0, 12), (SEQUENCE, 2, 12), (PAIR, -1, 12)],
+    [(SEQUENCE, -1, 2), (SEQUENCE, 0, 12), (SEQUENCE, 2, 2), (PAIR, -1, 2), (PAIR, 0, 12)],
 )
-def test_the_search_has_few_passes_if_adagrad_alone_fits(labels, start_passes, each, monkeypatch):
+def test_the_search_has_few_passes_if_they_are_of_adagrad(labels, start_passes, each, monkeypatch):
     corpus = tagged_corpus(EXAMPLES * 3)
     monkeypatch.setattr(fitting, "MUCH", len(corpus))
     passes = []
