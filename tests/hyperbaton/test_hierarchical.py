@@ -268,7 +268,7 @@ def test_a_pop_limit_that_is_given_is_kept(made, tmp_path):
         loaded = Translator.load(made / "system", settings)
         assert loaded.settings.pop_limit == expected.get("chart", 0)
         for system in systems:
-            job = Job(configuration, tmp_path, made / "system", system, 6, 1)
+            job = Job(configuration, tmp_path, made / "system", system, 6, 1, longest=9)
             kind = system.decoder
             assert for_search(settings, kind).pop_limit == expected.get(kind, 0)
             if kind == "chart":

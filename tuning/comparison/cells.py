@@ -63,6 +63,7 @@ class Job:
     system: ComparedSystem  # its models with all their settings
     limit: int
     seed: int
+    longest: int  # words of the longest sentence
     # Jobs whose mean weights it uses once they are tuned: the replicas of its cell, or one run of
     # another system
     lenders: tuple["Job", ...] = ()
@@ -106,7 +107,8 @@ class Job:
         del search["chart_span"]
         known = {name: part for name, part in parts.items() if name != RULES}
         entries = model_entries(self.trained, self.system.distortion)
-        return [known, entries, search | {"distortion_limit": self.limit}]
+        limit = self.limit if self.limit < self.longest else NO_LIMIT  # no jump is longer
+        return [known, entries, search | {"distortion_limit": limit}]
 
     def decoded_key(self, test: DataSet) -> str:
         return fingerprint(self.tuned_key, *_names_and_files(test))

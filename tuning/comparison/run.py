@@ -5,7 +5,7 @@ import time
 from collections.abc import Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field, replace
-from itertools import groupby, product
+from itertools import chain, groupby, product
 from pathlib import Path
 
 from hyperbaton.corpus.raw_text.both_sides import TextPipelines
@@ -56,7 +56,8 @@ def compare(
         dev, *tests = _with_unknown_words([dev, *tests], trained)
         for data in filter(lambda data: data.unknown, [dev, *tests]):
             reporter.talk(f"{data.name}: {data.unknown}")
-        jobs = grid(configuration, folder)
+        sources = chain.from_iterable(data.sources for data in (dev, *tests))
+        jobs = grid(configuration, folder, max(map(len, sources)))
         averages = average_jobs(jobs) if configuration.tune.protocol == AVERAGE else []
         borrowing = [job for job in jobs if job.needs]
         tuned = [job for job in jobs if not job.needs]
@@ -88,8 +89,9 @@ def _with_unknown_words(data: Sequence[Sentences], trained: Path) -> list[Senten
     ]
 
 
-def grid(configuration: Configuration, folder: Path) -> list[Job]:
-    """All replicas of all cells, by system, then limit, then replica."""
+def grid(configuration: Configuration, folder: Path, longest: int) -> list[Job]:
+    """All replicas of all cells, by system, then limit, then replica; `longest`: words of a
+    sentence."""
     tune = configuration.tune
     n_replicas = tune.replicas if tune.method != UNTUNED else 1
     systems = [
@@ -98,7 +100,7 @@ def grid(configuration: Configuration, folder: Path) -> list[Job]:
     ]
     jobs = {
         (system.name, limit, replica): Job(
-            configuration, folder, folder / SYSTEM, system, limit, tune.seed + replica
+            configuration, folder, folder / SYSTEM, system, limit, tune.seed + replica, longest
         )
         for system, limit, replica in product(systems, configuration.limits, range(n_replicas))
     }
@@ -130,7 +132,7 @@ def _run(jobs: Sequence[Job], workers: Workers, reporter: Reporter) -> None:
     if len(open_jobs) < len(jobs):
         reporter.talk(f"{len(jobs) - len(open_jobs)} of {len(jobs)} runs are already done")
     different = {job.tuned_key: job for job in reversed(open_jobs)}
-    open_jobs = list(reversed(different.values()))  # searches without a limit are run once
+    open_jobs = list(reversed(different.values()))  # equal searches are run once
     for job in open_jobs:
         workers.serve(reads=[*job.files, *job.needs], writes=[*job.parts, job.state])
     board = _Board(open_jobs, reporter)

@@ -42,9 +42,8 @@ class ParseScorer(SentenceScorer):
     ) -> None:
         families, _ = parse_use(settings.use)
         features = learned.features
-        self._weights = GroupWeights(
-            *map(read_only, (features.begin, features.column, learned.weights))
-        )
+        arrays = map(read_only, [features.begin, features.column, learned.weights])
+        self._weights = GroupWeights(*arrays)
         self._n_columns = G_COLUMN + len(learned.target_tags) * N_JUMPS
         self._starts = options.start
         words, tags = padded(words), padded(tags)

@@ -4,6 +4,7 @@ import gzip
 import json
 from dataclasses import replace
 from datetime import UTC, datetime
+from itertools import chain
 from types import SimpleNamespace
 
 import numpy as np
@@ -36,6 +37,7 @@ from tests.tuning.comparison.tiny import LEX, LINEAR, N_TRAIN, in_this_process, 
 TUNED = replace(
     COMPARE_SETTINGS, method="mira", n_best=20, iterations=2, replicas=2, seed=5, protocol="best"
 )
+LONGEST = 50  # words, more than any limit here
 
 
 class NeedsTree(Linear):
@@ -53,6 +55,10 @@ def serial(monkeypatch):
     monkeypatch.setattr(run, "run_jobs", in_this_process)
 
 
+def sources(configuration):
+    return [data.source for data in (configuration.dev, *configuration.test)]
+
+
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory):
     """A folder with a trained system, and its configuration."""
@@ -62,7 +68,7 @@ def trained(tmp_path_factory):
     return configuration, folder
 
 
-def keys(configuration, folder):
+def keys(configuration, folder, longest=LONGEST):
     """By system and seed: of weights, translations and scores."""
     return {
         (job.system.name, job.limit, job.seed): (
@@ -70,7 +76,7 @@ def keys(configuration, folder):
             [job.decoded_key(test) for test in job.configuration.test],
             [job.scored_key(test) for test in job.configuration.test],
         )
-        for job in grid(configuration, folder)
+        for job in grid(configuration, folder, longest)
     }
 
 
@@ -81,7 +87,7 @@ def retrained(configuration, folder):
 
 def test_the_grid_has_every_replica_of_every_cell(trained):
     configuration, folder = trained
-    jobs = grid(replace(configuration, limits=(6, NO_LIMIT)), folder)
+    jobs = grid(replace(configuration, limits=(6, NO_LIMIT)), folder, LONGEST)
     assert [(job.system.name, job.limit, job.seed) for job in jobs] == [
         (system, limit, seed)
         for system in ("LINEAR", "LEX")
@@ -92,7 +98,30 @@ def test_the_grid_has_every_replica_of_every_cell(trained):
     all_keys = keys(replace(configuration, limits=(6, NO_LIMIT)), folder).values()
     assert len({tuned for tuned, _, _ in all_keys}) == 8
     untuned = replace(configuration, tune=replace(TUNED, method="none"))
-    assert [job.name for job in grid(untuned, folder)] == ["LINEAR @ 6", "LEX @ 6"]
+    assert [job.name for job in grid(untuned, folder, LONGEST)] == ["LINEAR @ 6", "LEX @ 6"]
+
+
+def test_limits_that_no_jump_reaches_are_one(trained):
+    configuration, folder = trained
+    limits = replace(configuration, limits=(6, 9, 10, NO_LIMIT))
+    found = {limit: key for (_, limit, _), key in keys(limits, folder, 10).items()}
+    assert found[10] == found[NO_LIMIT]
+    assert len(set(map(str, found.values()))) == 3
+
+
+@pytest.mark.usefixtures("serial")
+def test_a_limit_as_long_as_the_longest_sentence_is_run_once(tmp_path):
+    lines = [path.read_text().splitlines() for path in sources(tiny_configuration(tmp_path))]
+    longest = max(len(line.split()) for line in chain(*lines))
+    configuration = tiny_configuration(tmp_path, (LEX,), limits=(longest, NO_LIMIT, longest - 1))
+    said = []
+    done = compare(configuration, tmp_path / "out", 1, Reporter(said.append))
+    assert said[-1] == f"LEX @ {longest - 1}: done; 2 of 2"
+    translator = Translator.load(tmp_path / "out" / "system")
+    for cell in done.cells:
+        limited = translator.with_settings(distortion_limit=cell.limit)
+        texts = [limited.translate(sentence).text for sentence in done.tests[0].sources]
+        assert [output.text for output in cell.best.outputs["test"]] == texts
 
 
 @pytest.mark.parametrize(
@@ -162,7 +191,8 @@ def test_variants_of_one_model_are_told_apart(trained):
     """`dpr` and `dpr,learner=me` in one grid: the first must not mean the second."""
     configuration, _ = trained
     systems = ComparedSystem("A", ("pair",)), ComparedSystem("B", ("pair,passes=3",))
-    jobs = grid(replace(configuration, system=systems), configuration.train.source.parent)
+    configuration = replace(configuration, system=systems)
+    jobs = grid(configuration, configuration.train.source.parent, LONGEST)
     [default], [other] = {job.system.name: job.system.distortion for job in jobs}.values()
     assert default != other == default.replace("passes=25", "passes=3")
 
@@ -213,7 +243,7 @@ def test_an_untuned_comparison_and_what_a_second_run_does(tmp_path, monkeypatch)
     assert compare(configuration, out, 1).stage_costs == []
 
     # a translation that was changed by hand is made again
-    part = grid(configuration, out)[1].decoded(configuration.test[0])
+    part = grid(configuration, out, LONGEST)[1].decoded(configuration.test[0])
     (part / "outputs.jsonl").write_text("{}\n")
     talk.clear()
     assert as_record(compare(configuration, out, 1, Reporter(talk.append))) == as_record(comparison)
@@ -339,7 +369,7 @@ def test_the_average_of_all_replicas_is_tested(tmp_path):
 def test_a_single_replica_has_no_average(trained):
     configuration, folder = trained
     tune = replace(TUNED, protocol="average", replicas=1)
-    assert average_jobs(grid(replace(configuration, tune=tune), folder)) == []
+    assert average_jobs(grid(replace(configuration, tune=tune), folder, LONGEST)) == []
 
 
 class Stop(Exception):
@@ -347,7 +377,7 @@ class Stop(Exception):
 
 
 def first_job(configuration, folder) -> Job:
-    return grid(configuration, folder)[0]
+    return grid(configuration, folder, LONGEST)[0]
 
 
 def stop_in_tuning(job):
