@@ -42,8 +42,8 @@ class ParseScorer(SentenceScorer):
     ) -> None:
         families, _ = parse_use(settings.use)
         features = learned.features
-        arrays = map(read_only, [features.begin, features.column, learned.weights])
-        self._weights = GroupWeights(*arrays)
+        begin, column = read_only(features.begin), read_only(features.column)
+        self._weights = GroupWeights(begin, column, read_only(learned.weights))
         self._n_columns = G_COLUMN + len(learned.target_tags) * N_JUMPS
         self._starts = options.start
         words, tags = padded(words), padded(tags)
