@@ -17,17 +17,21 @@ FOUNDATION := pyproject.toml constraints.txt $(LOCKED) Makefile
 unexport PYTHONDONTWRITEBYTECODE
 BUILD_TOOLS := cmake editables hatchling setuptools wheel # for hyperbaton and kenlm; also pinned
 
-.PHONY: demo test check docs docs-serve lock release-check clean
+.PHONY: demo test types check docs docs-serve lock release-check clean
 
 demo: $(VENV)/installed
 	$(BIN)/hyperbaton demo
 
-# Three processes for two cores, because some tests wait.
-test: $(VENV)/installed-test $(VENV)/compiled
+# Types are checked while the last code is compiled. Three processes for two cores, because some
+# tests wait.
+test: $(VENV)/installed-test
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
-	$(BIN)/mypy
+	$(MAKE) --jobs 2 types $(VENV)/compiled
 	$(BIN)/python -m pytest -n 3 --dist worksteal
+
+types: $(VENV)/installed-test
+	$(BIN)/mypy
 
 check: test
 

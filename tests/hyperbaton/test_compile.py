@@ -1,12 +1,15 @@
 """`hyperbaton compile` runs other commands, in processes of its own."""
 
+from itertools import pairwise
+
 import pytest
 
-from hyperbaton.commands.compile import N_LINES, chains, run_chains
+from hyperbaton.commands.compile import N_LINES, NOT_IN_DEMO, chains, run_chains
 from hyperbaton.foundation.errors import DataError
 from hyperbaton.main import cli
 from hyperbaton.models.language_model.model import LanguageModel
 from hyperbaton.models.system.moses_exchange import import_moses
+from hyperbaton.tuning.reproduction.presets import find_preset
 
 
 def test_its_commands_exist_and_accept_their_arguments(tmp_path):
@@ -18,6 +21,20 @@ def test_its_commands_exist_and_accept_their_arguments(tmp_path):
             names.append(name)
     assert {"import", "train", "translate", "tune", "evaluate"} <= set(names)
     assert len((tmp_path / "source").read_text().splitlines()) == N_LINES
+
+
+def test_the_demo_needs_all_chains_but_those_of_models_that_it_does_not_compare(tmp_path):
+    wanted = {
+        word.partition(",")[0]
+        for name, chain in chains(tmp_path).items()
+        if name not in NOT_IN_DEMO
+        for command in chain
+        for option, word in pairwise(command)
+        if option == "--distortion"
+    }
+    compared = {model for system in find_preset("all").system for model in system.distortion}
+    assert wanted >= {model.partition(",")[0] for model in compared} - {"linear"}
+    assert set(NOT_IN_DEMO) < set(chains(tmp_path))
 
 
 def test_its_small_system_can_be_imported(tmp_path):

@@ -54,8 +54,8 @@ Distortion0= 0.3
 LM0= 0.5
 """  # noqa: E501
 
-LEARNERS = "learners"
-NEXT_WORD = ("pair", "sequence", "attention")
+NETWORK, RULES, LEARNERS = "network", "rules", "learners"
+NOT_IN_DEMO = (NETWORK, RULES, LEARNERS)
 Chain = list[list[str]]  # commands, one after the other
 
 
@@ -125,7 +125,7 @@ def chains(folder: Path) -> dict[str, Chain]:
     tags = ["--source-tags", files["source_tags"], "--source-tree", files["source_tree"]]
     parallel = [*text, "--target", files["target"], "--alignment", files["alignment"], *tags]
     parallel += ["--target-tags", files["target_tags"]]
-    small, a, b, c = (str(folder / name) for name in ("small", "a", "b", "c"))
+    small, a, b, c, d = (str(folder / name) for name in ("small", "a", "b", "c", "d"))
     pruning = ["--set", "phrases.significance=0"]
     dev = [*text, "--reference", files["target"], "--iterations", "2", "--replicas", "1"]
     return {
@@ -145,7 +145,7 @@ def chains(folder: Path) -> dict[str, Chain]:
             [
                 "train",
                 *parallel,
-                *_distortion("pair", "sequence,start_passes=1", "attention", "osm"),
+                *_distortion("pair", "sequence,start_passes=1", "osm"),
                 *pruning,
                 "--out",
                 b,
@@ -153,7 +153,11 @@ def chains(folder: Path) -> dict[str, Chain]:
             ["explain", b, "--input", files["source"], *tags],
             ["study", "next-word", b, *parallel],
         ],
-        "rules": [
+        NETWORK: [
+            ["train", *parallel, *_distortion("attention"), "--out", d],
+            ["explain", d, "--input", files["source"], *tags],
+        ],
+        RULES: [
             ["train", *parallel[:6], "--grammar", "hierarchical", "--out", c],
             [
                 "train",

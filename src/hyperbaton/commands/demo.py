@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hyperbaton.commands.compare import run_comparison
-from hyperbaton.commands.compile import LEARNERS, compile_code
+from hyperbaton.commands.compile import NOT_IN_DEMO, compile_code
 from hyperbaton.commands.parameters import Command, command, option, threads_option
 from hyperbaton.console import announce_compilation, program, reporting
 
@@ -76,7 +76,7 @@ def demonstrate(name: str, out: Path, threads: int, *, full: bool = False) -> No
     _show(_first_system(name, out / "first", threads), test)
 
     if not is_compiled("hyperbaton.models.distortion.next_word.lanes"):
-        compile_code(but=[LEARNERS])  # on all cores; the comparison would compile on one
+        compile_code(but=NOT_IN_DEMO)  # on all cores; the comparison would compile on one
     click.echo(f"━━ {name}: systems with other reordering models, tuned and compared\n")
     configuration = replace(configuration, tune=replace(configuration.tune, **FULL))
     if not full:
