@@ -126,11 +126,12 @@ def chains(folder: Path) -> dict[str, Chain]:
     parallel = [*text, "--target", files["target"], "--alignment", files["alignment"], *tags]
     parallel += ["--target-tags", files["target_tags"]]
     small, a, b, c, d = (str(folder / name) for name in ("small", "a", "b", "c", "d"))
-    pruning = ["--set", "phrases.significance=0"]
+    train, rules = ["train", *parallel], ["train", *parallel[:6], "--grammar", "hierarchical"]
+    next_word = _distortion("pair", "sequence,start_passes=1", "osm")
     dev = [*text, "--reference", files["target"], "--iterations", "2", "--replicas", "1"]
     return {
         "trees": [
-            ["train", *parallel, *_distortion("msd", "dpr", "nine-class", "parse"), "--out", a],
+            [*train, *_distortion("msd", "dpr", "nine-class", "parse"), "--out", a],
             ["translate", a, files["source"], *tags],
         ],
         "tuning": [
@@ -142,33 +143,17 @@ def chains(folder: Path) -> dict[str, Chain]:
         ],
         "next word": [
             ["evaluate", files["target"], "--reference", files["target"], "--metrics", "all"],
-            [
-                "train",
-                *parallel,
-                *_distortion("pair", "sequence,start_passes=1", "osm"),
-                *pruning,
-                "--out",
-                b,
-            ],
+            [*train, *next_word, "--set", "phrases.significance=0", "--out", b],
             ["explain", b, "--input", files["source"], *tags],
             ["study", "next-word", b, *parallel],
         ],
         NETWORK: [
-            ["train", *parallel, *_distortion("attention"), "--out", d],
+            [*train, *_distortion("attention"), "--out", d],
             ["explain", d, "--input", files["source"], *tags],
         ],
         RULES: [
-            ["train", *parallel[:6], "--grammar", "hierarchical", "--out", c],
-            [
-                "train",
-                *parallel[:6],
-                "--grammar",
-                "hierarchical",
-                "--rules-for",
-                files["source"],
-                "--out",
-                c,
-            ],
+            [*rules, "--out", c],
+            [*rules, "--rules-for", files["source"], "--out", c],
             ["tune", c, *dev],
             ["explain", c, "--input", files["source"]],
         ],
