@@ -135,7 +135,7 @@ class BaseDecoder:
         )
         language = sum(abs(weights[name]) for name in lm.feature_names)
         self._unit = score_unit(float(np.abs(self._weights.translation).sum()) + language)
-        self._lm_word = lm.encode(table.target_vocabulary.words)
+        self._lm_word = lm.encode_all(table.target_vocabulary)
         self._is_wrong = False  # whether cached language model states are invalid
 
     def _deadline(self) -> float:

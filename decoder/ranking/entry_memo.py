@@ -31,6 +31,9 @@ UNKNOWN_SCORE = -100.0  # the feature `unknown` of a copied word; its weight is 
 UNKNOWN_WORD = 0  # number of the source side of an unknown word, which no table has
 FIRST, SECOND = -1, -2  # symbols: the translation of the first or second gap
 N_SPECIAL = len(SPECIAL)
+# Entries of a source side that are read, most frequent first. A function word has 100,000 of them in
+# a large table, and those further down are never among the best
+MOST_READ = 500
 
 ENTRY = np.dtype(
     [
@@ -103,7 +106,14 @@ def empty_memo(
     n_nodes: int, options: int, speaker: Speaker, weights: EntryWeights, *, drop_unknown: bool
 ) -> EntryMemo:
     """A memo with only the unknown word."""
-    memo = _room(n_nodes, options, 1 << 12, 1 << 14)
+    memo = EntryMemo(
+        np.full(n_nodes, EMPTY, np.int32),
+        np.zeros(1 << 12, np.int64),
+        np.zeros(1 << 12, ENTRY),
+        np.zeros(1 << 14, SYMBOL),
+        np.zeros(options, RANKED),
+        np.zeros(2, np.int64),
+    )
     logprob, state = step(speaker.lm, EMPTY_STATE, UNKNOWN)
     base = weights.phrase_penalty + weights.unknown * UNKNOWN_SCORE
     estimate, n_words = 0.0, 0 if drop_unknown else 1
@@ -117,23 +127,10 @@ def empty_memo(
 
 
 def enlarged_memo(memo: EntryMemo) -> EntryMemo:
-    """A copy with twice the capacity."""
-    sizes = len(memo.entries), len(memo.symbols)
-    larger = _room(len(memo.number), len(memo.ranked), *(2 * size for size in sizes))
-    for name in EntryMemo._fields:
-        old = getattr(memo, name)
-        getattr(larger, name)[: len(old)] = old
-    return larger
-
-
-def _room(n_nodes: int, options: int, n_entries: int, n_symbols: int) -> EntryMemo:
-    return EntryMemo(
-        np.full(n_nodes, EMPTY, np.int32),
-        np.zeros(n_entries + 1, np.int64),
-        np.zeros(n_entries, ENTRY),
-        np.zeros(n_symbols, SYMBOL),
-        np.zeros(options, RANKED),
-        np.zeros(2, np.int64),
+    """The memo with twice the capacity."""
+    lists = {name: getattr(memo, name) for name in ("begin", "entries", "symbols")}
+    return memo._replace(
+        **{name: np.concatenate([old, np.zeros_like(old)]) for name, old in lists.items()}
     )
 
 
@@ -142,6 +139,7 @@ def remember(source, lm, memo, weights, node):
     """Computes and caches the best entries of a node; False if the memo is full."""
     ranked = memo.ranked
     first, last = source.entry_begin[node], source.entry_begin[node + 1]
+    last = min(last, first + MOST_READ)
     size = min(len(ranked), last - first)
     n = 0
     for entry in range(first, last):

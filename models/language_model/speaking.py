@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from hyperbaton.foundation.arrays import FloatArray, Int32Array, Ragged
+from hyperbaton.foundation.files.vocabulary import Vocabulary
 from hyperbaton.models.language_model.automaton import EMPTY_STATE
 from hyperbaton.models.language_model.stepping import score_words, step
 
@@ -55,10 +56,19 @@ class SpeakingModel(ABC):
 
     order: int
     feature_names: tuple[str, ...] = ("lm",)
+    _encoded: tuple[Vocabulary | None, Int32Array] = None, np.empty(0, np.int32)
 
     @abstractmethod
     def encode(self, words: Iterable[str]) -> Int32Array:
         """The ids of words; <unk> for unknown words."""
+
+    def encode_all(self, vocabulary: Vocabulary) -> Int32Array:
+        """The ids of all words of a vocabulary, remembered until another one is asked for."""
+        last, ids = self._encoded
+        if last is not vocabulary or len(ids) != len(vocabulary):
+            ids = self.encode(vocabulary.words)
+            self._encoded = vocabulary, ids
+        return ids
 
     @abstractmethod
     def speaker(self, weights: FloatArray) -> Speaker:

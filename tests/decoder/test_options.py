@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hyperbaton.decoder.options import OptionFinder
-from hyperbaton.decoder.ranking.entry_memo import EntryWeights
+from hyperbaton.decoder.ranking.entry_memo import MOST_READ, EntryWeights
 from hyperbaton.models.language_model.several import LanguageModels
 from tests.decoder.systems import make_system, systems
 
@@ -49,3 +49,17 @@ def test_a_bonus_for_words_is_not_taken_for_a_price():
         [[(entry, _)]] = found(table, lm, [weight], ["a"], 1)
         begin, end = table.target_offsets[table.target[entry] :][:2]
         assert table.target_vocabulary.decode(table.target_words[begin:end]) == expected
+
+
+def test_only_the_most_frequent_translations_compete():
+    """Every translation of "a" occurs twice, except the last ones, which occur once. The language
+    model prefers one of the latter, after "f"."""
+    rare = [(["a"], ["f"], [(0, 0)]), (["a"], ["g"], [(0, 0)])]
+    liked = [(["b"], ["f"], [(0, 0)])] * 3000
+    for n_often, expected in ((MOST_READ - 2, "f"), (MOST_READ, "e")):
+        often = [(["a"], [f"e{n}"], [(0, 0)]) for n in range(n_often)] * 2
+        table, lm = make_system([*often, *rare, *liked])
+        [[(entry, _)]] = found(table, lm, [5.0], ["a"], 1)
+        begin, end = table.target_offsets[table.target[entry] :][:2]
+        [word] = table.target_vocabulary.decode(table.target_words[begin:end])
+        assert word[0] == expected
