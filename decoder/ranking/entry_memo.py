@@ -31,8 +31,8 @@ UNKNOWN_SCORE = -100.0  # the feature `unknown` of a copied word; its weight is 
 UNKNOWN_WORD = 0  # number of the source side of an unknown word, which no table has
 FIRST, SECOND = -1, -2  # symbols: the translation of the first or second gap
 N_SPECIAL = len(SPECIAL)
-# Entries of a source side that are read, most frequent first. A function word has 100,000 of them in
-# a large table, and those further down are never among the best
+# Entries of a source side that are read, most frequent first. In a large table a function word has
+# 100,000 of them, and those further down are never among the best
 MOST_READ = 500
 
 ENTRY = np.dtype(
