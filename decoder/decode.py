@@ -24,6 +24,7 @@ from hyperbaton.decoder.ranking.entry_memo import EntryWeights
 from hyperbaton.decoder.ranking.nbest import NONE, Forest, best_derivations
 from hyperbaton.decoder.search import STOPPED, UNLIMITED, SearchLimits, search
 from hyperbaton.decoder.search_space import (
+    N_ROWS,
     SearchSpace,
     best_futures,
     jump_estimates,
@@ -46,6 +47,7 @@ from hyperbaton.foundation.arrays import FloatArray, Int32Array, Ragged
 from hyperbaton.foundation.coverage import coverage_size
 from hyperbaton.foundation.errors import DataError, SettingError
 from hyperbaton.foundation.files.vocabulary import END
+from hyperbaton.foundation.hashing import EMPTY
 from hyperbaton.foundation.kernels import uncounted_kernel
 from hyperbaton.models.distortion.interface import DistortionModel, OptionTable, SentenceScorer
 from hyperbaton.models.distortion.tables import TableScorer
@@ -282,7 +284,7 @@ class Decoder(BaseDecoder):
         space = SearchSpace(
             n_words,
             options.spans,
-            options.length_span,
+            options.first_span,
             options.options,
             options.option_words,
             weigh_tables(options, tables, states),
@@ -294,6 +296,8 @@ class Decoder(BaseDecoder):
             zones,
             self._unit,
             lazy,
+            np.empty((N_ROWS, len(options.spans) - 1)),
+            np.full(N_ROWS, EMPTY, np.int32),
         )
         return space, CoverageModels(asked) if asked else None
 

@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from hyperbaton.decoder.constraints.zones import keeps_to_zones
-from hyperbaton.decoder.search_space import table_score
+from hyperbaton.decoder.search_space import N_ROWS, table_score
 from hyperbaton.decoder.workspace import (
     EDGES,
     GROUPS,
@@ -43,7 +43,6 @@ from hyperbaton.foundation.coverage import (
 )
 from hyperbaton.foundation.hashing import EMPTY, mix_in
 from hyperbaton.foundation.kernels import uncounted
-from hyperbaton.foundation.sorted_arrays import lower_bound
 
 
 def distance_limit(limit: int, n_words: int) -> int:
@@ -61,7 +60,7 @@ def within_limit(start: Any, end: Any, previous_end: int, gap: int, limit: int) 
 def collect_edges(space, ws, n_covered, distortion_limit):
     """Collects all edges into the stack; returns their number, or NO_EDGES."""
     n_edges = 0
-    longest = len(space.length_span) - 2
+    longest = len(space.first_span) - 1
     for length in range(1, min(longest, n_covered) + 1):
         stack = n_covered - length
         for number in range(ws.stacks[stack].group, ws.stacks[stack + 1].group):
@@ -79,47 +78,69 @@ def _edges_of_group(space, ws, number, length, distortion_limit, n_edges):
     """Adds the edges from a group along spans of one length."""
     group, covered = ws.groups[number], ws.coverage[number]
     best = ws.members[group.begin]
-    # the current gap, the end of the gap before it and the start of the gap after it
-    before, left, right, after = space.n_words + 1, 0, 0, np.int64(group.gap)
-    nearest = max(group.gap, group.end - distortion_limit)
-    first, last = space.length_span[length], space.length_span[length + 1]
-    for span in range(lower_bound(space.spans["start"], first, last, nearest), last):
-        start = np.int64(space.spans[span].start)
-        if start > group.end + distortion_limit:
-            break
-        while start >= right:
-            before = right if right else before
-            left, right = after, open_end(covered, after, space.n_words)
-            after = covered_end(covered, right, space.n_words)
-        end = start + length
-        if start < left or end > right:
-            continue
-        if not within_limit(start, end, group.end, group.gap, distortion_limit):
-            continue
-        if len(space.zones) and not keeps_to_zones(
-            space.zones, covered, start, end, group.gap, distortion_limit
-        ):
-            continue
-        option = space.spans[span].option
-        words, jumps = _left_over(
-            space.future, space.jumps, group, before, left, right, after, start, end
-        )
-        first = after if end == right else end
-        first = first if start == group.gap else group.gap
-        total = best.score + words + jumps + space.jumps[end, first]
-        total += space.distortion.by_place[group.end, span]
-        total += space.options[option].base + space.options[option].estimate
-        total += table_score(space.distortion, best.last, option)
-        edge = ws.edges[n_edges]
-        edge.total, edge.group, edge.span = total, number, span
-        n_edges += 1
+    row = _row_after(space, best.last)
+    # the end of the gap before this one, and the first and last start of a span that may be next
+    before, left = space.n_words + 1, np.int64(group.gap)
+    nearest, farthest = group.end - distortion_limit, group.end + distortion_limit
+    while left <= min(farthest, space.n_words - length):
+        right = open_end(covered, left, space.n_words)
+        after = covered_end(covered, right, space.n_words)
+        first = space.first_span[length, min(max(left, nearest), right)]
+        last = space.first_span[length, max(0, min(right - length, farthest) + 1)]
+        for span in range(np.uint64(first), np.uint64(last)):
+            start = np.int64(space.spans[span].start)
+            end = start + length
+            if not within_limit(start, end, group.end, group.gap, distortion_limit):
+                continue
+            if len(space.zones) and not keeps_to_zones(
+                space.zones, covered, start, end, group.gap, distortion_limit
+            ):
+                continue
+            if np.isnan(space.first_scores[row, span]):
+                space.first_scores[row, span] = _first_score(space, group.end, best.last, span)
+            words, jumps = _left_over(
+                space.future, space.jumps, group, before, left, right, after, start, end
+            )
+            gap = (after if end == right else end) if start == group.gap else group.gap
+            total = best.score + words + jumps + space.jumps[np.uint64(end), np.uint64(gap)]
+            edge = ws.edges[n_edges]
+            edge.total = total + space.first_scores[row, span]
+            edge.group, edge.span = number, span
+            n_edges += 1
+        before, left = right, after
     return n_edges
+
+
+@uncounted
+def _row_after(space, last):
+    """The row of `first_scores` for the spans after an option; NaN: unknown. Most groups of a
+    sentence end with the same few options."""
+    row = np.uint64(last) % np.uint64(N_ROWS)
+    if space.last_of_row[row] != last:
+        space.last_of_row[row] = last
+        space.first_scores[row, :] = np.nan
+    return row
+
+
+@uncounted
+def _first_score(space, place, last, span):
+    """The score of a span's best option after the option `last`, which ends at `place`."""
+    option = space.spans[span].option
+    score = space.distortion.by_place[place, span] + table_score(space.distortion, last, option)
+    return score + space.options[option].base + space.options[option].estimate
 
 
 @uncounted
 def _left_over(future, jumps, group, before, left, right, after, start, end):
     """Estimates for the remaining words and for the jumps between gaps after translating the span
     start:end in the gap left:right."""
+    before, left, right, after = (
+        np.uint64(before),
+        np.uint64(left),
+        np.uint64(right),
+        np.uint64(after),
+    )
+    start, end = np.uint64(start), np.uint64(end)
     words = group.words - future[left, right] + future[left, start] + future[end, right]
     # a remainder of the gap takes its place; otherwise the gaps on both sides become neighbours
     between = group.jumps + jumps[start if left < start else before, end if end < right else after]

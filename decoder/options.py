@@ -55,7 +55,8 @@ class SentenceOptions:
 
     table: OptionTable
     spans: NDArray[Any]  # (S + 1,) SPAN; the last row marks the end of the options
-    length_span: Int32Array  # (longest + 2,) first span of each length
+    # (longest + 1, n_words + 1) the first span of each length that starts there or later
+    first_span: Int32Array
     options: NDArray[Any]  # (N,) OPTION, in each span best first
     option_words: NDArray[Any]  # WORD, of all options
 
@@ -116,7 +117,7 @@ class OptionFinder:
         entry = np.empty(n_options, np.int64)
         arrays = (
             np.zeros(n_spans + 1, SPAN),
-            np.zeros(longest + 2, np.int32),  # the first span of each length
+            np.zeros((longest + 1, len(words) + 1), np.int32),
             np.empty(n_options, OPTION),
             np.empty(n_words, WORD),
         )
@@ -126,14 +127,14 @@ class OptionFinder:
 
 
 @uncounted_kernel
-def _lay_out(memo, found, lm_weight, start, end, entry, spans, length_span, options, option_words):
+def _lay_out(memo, found, lm_weight, start, end, entry, spans, first_span, options, option_words):
     """Fills in the options of all spans."""
     n_places = found.shape[1]
-    longest = len(length_span) - 2
+    longest = len(first_span) - 1
     n, word, row = 0, 0, 0
     for length in range(1, longest + 1):
-        length_span[length] = row
-        for place in range(n_places - length + 1):
+        for place in range(n_places):
+            first_span[length, place] = row
             number = found[length - 1, place]
             if number == EMPTY:
                 continue
@@ -156,7 +157,7 @@ def _lay_out(memo, found, lm_weight, start, end, entry, spans, length_span, opti
                     word += 1
                 option.word_end = word
                 n += 1
-    length_span[longest + 1] = row
+        first_span[length, n_places] = row
     spans[row].option = n
 
 

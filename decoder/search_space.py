@@ -19,6 +19,7 @@ from hyperbaton.models.distortion.tables import Moves, TableScorer, joint_number
 # Share of the jump scores that is added in advance (all of it in Moore and Quirk 2007); chosen on
 # 500 sentences of jaen's and 300 of kyoto's development sets
 EARLY = 0.7
+N_ROWS = 256  # of `first_scores`
 UNUSED = -1  # row of a position where no option ends
 
 
@@ -53,7 +54,7 @@ class SearchSpace(NamedTuple):
 
     n_words: int
     spans: NDArray[Any]  # (S + 1,) SPAN; the last row marks the end of the options
-    length_span: Int32Array  # (longest + 2,) first span of each length
+    first_span: Int32Array  # (longest + 1, n_words + 1) as in `SentenceOptions`
     options: NDArray[Any]  # (N,) OPTION, in each span by falling base + estimate
     words: NDArray[Any]  # WORD, of all options
     distortion: DistortionScores
@@ -65,6 +66,9 @@ class SearchSpace(NamedTuple):
     zones: Int32Array  # (Z, 3), `constraints/zones.py`
     unit: float  # size of a difference between scores that matters; depends on the weights
     lazy: Any  # a model that is asked step by step, `lazy_models.py`
+    # Filled by the search: scores of the best option of each span after the option `last_of_row`
+    first_scores: FloatArray  # (N_ROWS, S)
+    last_of_row: Int32Array  # (N_ROWS,)
 
 
 def estimates_options(scorer: SentenceScorer) -> bool:

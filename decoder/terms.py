@@ -62,7 +62,7 @@ def place_terms(
     placed = OptionTable(
         table.n_words, start, end, entry[order], table.phrases, table.drop_unknown, tuple(given)
     )
-    return SentenceOptions(placed, *_spans(start, end), every, placed_words.values)
+    return SentenceOptions(placed, *_spans(start, end, placed.n_words), every, placed_words.values)
 
 
 def _scored(
@@ -121,14 +121,16 @@ def _says(term: Term, table: OptionTable, option: int) -> bool:
     )
 
 
-def _spans(start: Int32Array, end: Int32Array) -> tuple[NDArray[Any], Int32Array]:
-    """The spans of options sorted by length and start, and the first span of each length, as in
-    `SentenceOptions`."""
-    is_first = np.ones(len(start), np.bool_)
-    is_first[1:] = (np.diff(start) != 0) | (np.diff(end) != 0)
-    first = np.flatnonzero(is_first)
+def _spans(start: Int32Array, end: Int32Array, n_words: int) -> tuple[NDArray[Any], Int32Array]:
+    """The spans of options sorted by length and start, and `first_span` of `SentenceOptions`."""
+    lengths = end - start
+    changes = (np.diff(lengths) != 0) | (np.diff(start) != 0)
+    first = np.concatenate([[0], np.flatnonzero(changes) + 1])
     spans = np.zeros(len(first) + 1, SPAN)
     spans["start"][:-1], spans["end"][:-1] = start[first], end[first]
     spans["option"] = np.append(first, len(start))
-    lengths = (end - start)[first]
-    return spans, np.searchsorted(lengths, np.arange(lengths[-1] + 2)).astype(np.int32)
+    longest = lengths[-1]
+    keys = lengths[first] * (n_words + 1) + start[first]
+    wanted = np.arange((longest + 1) * (n_words + 1))
+    first_span = np.searchsorted(keys, wanted).astype(np.int32)
+    return spans, first_span.reshape(longest + 1, n_words + 1)

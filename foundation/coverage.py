@@ -49,9 +49,7 @@ def cover(coverage, start, end):
 @uncounted
 def covered_end(coverage, place, n_words):
     """The first uncovered word from `place` on, or the end of the sentence."""
-    while place < n_words and is_covered(coverage, place):
-        place += 1
-    return place
+    return _first_bit(coverage, place, n_words, ALL_BITS)
 
 
 @uncounted
@@ -73,9 +71,18 @@ def open_start(coverage, place):
 @uncounted
 def open_end(coverage, place, n_words):
     """The first covered word from `place` on, or the end of the sentence."""
-    while place < n_words and not is_covered(coverage, place):
-        place += 1
-    return place
+    return _first_bit(coverage, place, n_words, np.uint64(0))
+
+
+@uncounted
+def _first_bit(coverage, place, n_words, flipped):
+    """The first place from `place` on whose bit is set, after flipping; else the end."""
+    while place < n_words:
+        bits = (coverage[np.uint64(place >> 6)] ^ flipped) >> np.uint64(place & 63)
+        if bits:
+            return min(place + n_bits((bits & (~bits + ONE)) - ONE), n_words)
+        place += 64 - (place & 63)
+    return n_words
 
 
 @uncounted

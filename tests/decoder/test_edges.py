@@ -1,7 +1,10 @@
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
-from hyperbaton.decoder.edges import distance_limit, within_limit
+from hyperbaton.decoder.edges import _row_after, distance_limit, within_limit
+from hyperbaton.decoder.search_space import N_ROWS
 from hyperbaton.foundation.kernels import kernel
 
 is_within_limit = kernel(within_limit)  # compiled, as in the search
@@ -27,3 +30,15 @@ def test_rule_of_moses(start, end, previous_end, gap, limit, expected):
 
 def test_a_negative_limit_is_none():
     assert (distance_limit(-1, 9), distance_limit(0, 9), distance_limit(6, 3)) == (9, 0, 6)
+
+
+def test_options_that_share_a_row_do_not_share_its_scores():
+    scores, last_of_row = np.full((N_ROWS, 2), 7.0), np.full(N_ROWS, -1)
+    space = SimpleNamespace(first_scores=scores, last_of_row=last_of_row)
+    for last in (3, 3 + N_ROWS, 3):
+        assert _row_after(space, last) == 3
+        assert np.isnan(scores[3]).all()
+        scores[3] = last
+        assert _row_after(space, last) == 3
+        assert scores[3].tolist() == [last, last]
+    assert (scores[np.arange(N_ROWS) != 3] == 7.0).all()
