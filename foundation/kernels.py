@@ -23,14 +23,14 @@ from typing import Any, NamedTuple
 import numba
 from numba.extending import register_jitable
 
-from hyperbaton.foundation.quick_start import load_quickly
+from hyperbaton.foundation.quick_numba import ONLY_LINKED, load_quickly
 
 ROOT = Path(__file__).parent.parent  # of the package
 IMPORTED = re.compile(rb"^from (hyperbaton\.[\w.]*) import", re.MULTILINE)
 PACKAGE = "hyperbaton"
 MOST_FOLDERS = 3  # cached versions of a module
 # Options of functions that are compiled into their callers; see `inner` and `uncounted`
-NO_ENTRY = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+NO_ENTRY = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, **ONLY_LINKED}
 UNCOUNTED = {**NO_ENTRY, "_nrt": False, "forceinline": True}
 
 

@@ -12,10 +12,10 @@ import pytest
 from numba.core.caching import FunctionCache
 from numba.core.errors import termcolor
 
-from hyperbaton.foundation import kernels, quick_start
+from hyperbaton.foundation import kernels, quick_numba
 
 quick = pytest.mark.skipif(
-    numba.__version__ not in quick_start.TRIED, reason="with this Numba kernels are loaded slowly"
+    numba.__version__ not in quick_numba.TRIED, reason="with this Numba kernels are loaded slowly"
 )
 CALLED = """
 from hyperbaton.models.constants import FACTOR
@@ -106,6 +106,34 @@ except ValueError as error:
 print(sum(summed.stats.cache_hits.values()))
 """
 
+INSIDE = """
+import numpy as np
+from hyperbaton.foundation.kernels import inner, kernel
+
+TABLE = np.array([10, 20, 30])
+
+
+@inner
+def checked(values):
+    if len(values) > 3:
+        raise ValueError("too many", len(values))
+    return TABLE[: len(values)] + np.cumsum(values)
+
+
+@kernel
+def last(values):
+    return checked(checked(values))[-1]
+"""
+CALLED_INSIDE = """
+import numpy as np
+from hyperbaton.models.inside import last
+try:
+    last(np.arange(4))
+except ValueError as error:
+    print(int(error.args == ("too many", 4)))
+print(last(np.array([5, 6, 7])), sum(last.stats.cache_hits.values()))
+"""
+
 
 @pytest.fixture
 def project(tmp_path):
@@ -114,7 +142,7 @@ def project(tmp_path):
     for package in ("", "foundation", "models", "decoder"):
         (root / package).mkdir(parents=True, exist_ok=True)
         (root / package / "__init__.py").touch()
-    for module in (kernels, quick_start):
+    for module in (kernels, quick_numba):
         (root / "foundation" / Path(module.__file__).name).write_text(
             Path(module.__file__).read_text()
         )
@@ -231,7 +259,7 @@ def test_with_a_numba_that_was_not_tried_kept_code_is_loaded_as_numba_does(proje
 def test_the_numba_that_is_pinned_was_tried():
     pins = (Path(__file__).parents[2] / "constraints.txt").read_text().split()
     assert {pin for pin in pins if pin.startswith("numba==")} <= {
-        f"numba=={version}" for version in quick_start.TRIED
+        f"numba=={version}" for version in quick_numba.TRIED
     }
 
 
@@ -239,6 +267,31 @@ def test_kept_code_finds_its_constants(project, run):
     (project / "models/sums.py").write_text(SUMS)
     assert run(SUMMED) == (1, 5, 11, 18, 0)  # compiled here
     assert run(SUMMED) == (1, 5, 11, 18, 1)
+
+
+@pytest.mark.parametrize("version", [numba.__version__, "1.0.dev"])
+def test_functions_inside_kernels(project, run, version):
+    """With code that is only linked, and as any version of Numba compiles them."""
+    (project / "models/inside.py").write_text(INSIDE)
+    program = f"import numba\nnumba.__version__ = {version!r}\n" + CALLED_INSIDE
+    # TABLE + (5, 11, 18) is (15, 31, 48); the last of TABLE + (15, 46, 94) is 124
+    assert run(program) == (1, 124, 0)
+    assert run(program) == (1, 124, 1)
+
+
+@quick
+def test_functions_inside_kernels_are_optimised_only_there(project, run):
+    (project / "models/inside.py").write_text(INSIDE)
+    program = """
+import numpy as np
+from numba.core.codegen import CPUCodeLibrary
+from hyperbaton.models.inside import last
+names, optimise = [], CPUCodeLibrary._optimize_final_module
+CPUCodeLibrary._optimize_final_module = lambda self: [names.append(self.name), optimise(self)]
+last(np.arange(3))
+print(*(sum(name == wanted for name in names) for wanted in ("checked", "last")))
+"""
+    assert run(program) == (0, 1)
 
 
 @quick
