@@ -20,7 +20,7 @@ from tests.tuning.comparison.tiny import in_this_process
 
 @pytest.fixture
 def small(monkeypatch):
-    """Two systems and few sentences instead of seven and many, in one process."""
+    """Two systems and few sentences instead of eight and many, in one process."""
     whole_sample = samples.sample_configuration
 
     def configuration(name):

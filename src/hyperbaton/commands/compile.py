@@ -54,8 +54,8 @@ Distortion0= 0.3
 LM0= 0.5
 """  # noqa: E501
 
-NETWORK, RULES, LEARNERS = "network", "rules", "learners"
-NOT_IN_DEMO = (NETWORK, RULES, LEARNERS)
+NETWORK, RULES, LEARNERS, REST = "network", "rules", "learners", "rest"
+NOT_IN_DEMO = (NETWORK, RULES, LEARNERS, REST)
 Chain = list[list[str]]  # commands, one after the other
 
 
@@ -125,7 +125,7 @@ def chains(folder: Path) -> dict[str, Chain]:
     tags = ["--source-tags", files["source_tags"], "--source-tree", files["source_tree"]]
     parallel = [*text, "--target", files["target"], "--alignment", files["alignment"], *tags]
     parallel += ["--target-tags", files["target_tags"]]
-    small, a, b, c, d = (str(folder / name) for name in ("small", "a", "b", "c", "d"))
+    small, a, b, c, d, e = (str(folder / name) for name in ("small", "a", "b", "c", "d", "e"))
     train, rules = ["train", *parallel], ["train", *parallel[:6], "--grammar", "hierarchical"]
     next_word = _distortion("pair", "sequence,start_passes=1", "osm")
     dev = [*text, "--reference", files["target"], "--iterations", "2", "--replicas", "1"]
@@ -137,12 +137,10 @@ def chains(folder: Path) -> dict[str, Chain]:
         "tuning": [
             ["import", _moses_system(folder), "--out", small],
             ["translate", small, files["source"]],
-            *(["tune", small, *dev, "--method", method] for method in OPTIMISERS),
-            ["prune", small, "--significance", "0"],
+            ["tune", small, *dev],
             ["explain", small, "--markup", "exclusive", 'a <t translation="a">a</t>'],
         ],
         "next word": [
-            ["evaluate", files["target"], "--reference", files["target"], "--metrics", "all"],
             [*train, *next_word, "--set", "phrases.significance=0", "--out", b],
             ["explain", b, "--input", files["source"], *tags],
             ["study", "next-word", b, *parallel],
@@ -156,6 +154,12 @@ def chains(folder: Path) -> dict[str, Chain]:
             [*rules, "--rules-for", files["source"], "--out", c],
             ["tune", c, *dev],
             ["explain", c, "--input", files["source"]],
+        ],
+        REST: [
+            ["evaluate", files["target"], "--reference", files["target"], "--metrics", "all"],
+            ["import", _moses_system(folder), "--out", e],
+            *(["tune", e, *dev, "--method", method] for method in OPTIMISERS),
+            ["prune", e, "--significance", "0"],
         ],
         LEARNERS: [
             ["study", "learners", *parallel, "--repeats", "1", "--sizes", str(N_LINES // 2)]
