@@ -21,7 +21,7 @@ class TuneSettings:
     metric: str = "bleu"  # metric to optimise, or a sum of metrics: `bleu-ter`
     n_best: int = 100  # hypotheses for each sentence in each decoding round
     distinct: bool = False  # n-best lists hold each translation only once
-    iterations: int = 15  # maximum number of decoding rounds
+    iterations: int = 10  # maximum number of decoding rounds
     patience: int = 5  # stop after this many rounds without a better score; 0: never
     seed: int = 1  # random seed of the first run; the next runs count up
     replicas: int = 3  # tuning runs, each with a different seed
