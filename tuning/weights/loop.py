@@ -255,6 +255,7 @@ def _reason_to_stop(task: TuningTask, trace: Trace) -> str:
     if n_rounds >= task.settings.iterations:
         return f"{n_rounds} iterations"
     patience = task.settings.patience
+    patience = optimiser.patience if patience < 0 else patience
     if patience and n_rounds - trace.best >= patience:
         return f"no better score in {patience} iterations"
     return ""

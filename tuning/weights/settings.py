@@ -21,8 +21,9 @@ class TuneSettings:
     metric: str = "bleu"  # metric to optimise, or a sum of metrics: `bleu-ter`
     n_best: int = 100  # hypotheses for each sentence in each decoding round
     distinct: bool = False  # n-best lists hold each translation only once
-    iterations: int = 10  # maximum number of decoding rounds
-    patience: int = 5  # stop after this many rounds without a better score; 0: never
+    iterations: int = 15  # maximum number of decoding rounds
+    # stop after this many rounds without a better score; 0: never; −1: 5 with MIRA, else never
+    patience: int = -1
     seed: int = 1  # random seed of the first run; the next runs count up
     replicas: int = 3  # tuning runs, each with a different seed
     confirm: bool = True  # keep new weights only if they also gain on unseen sentences
@@ -55,7 +56,7 @@ class TuneSettings:
     def check(self) -> None:
         if self.method != UNTUNED:
             self.optimiser.check_settings()
-        check_least("tune", self, n_best=2, iterations=1, patience=0, seed=0, replicas=1)
+        check_least("tune", self, n_best=2, iterations=1, patience=-1, seed=0, replicas=1)
         check_known("protocol", self.protocol, PROTOCOLS)
 
 

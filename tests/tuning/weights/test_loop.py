@@ -5,6 +5,7 @@ import re
 from dataclasses import replace
 from functools import cache
 from itertools import pairwise
+from types import SimpleNamespace
 from typing import ClassVar
 
 import numpy as np
@@ -550,3 +551,21 @@ def test_a_sentence_that_cannot_be_translated(translator, monkeypatch):
 
     monkeypatch.setattr("hyperbaton.decoder.decode.Decoder.decode", fail)
     refuses("sentence 4 … too long … split it", translator)
+
+
+@pytest.mark.parametrize(
+    ("method", "patience", "stops"),
+    [
+        ("mira", -1, True),
+        ("mert", -1, False),
+        ("mert", 5, True),
+        ("mert", 6, False),
+        ("mira", 0, False),
+    ],
+)
+def test_only_mira_stops_by_itself_after_five_rounds_without_a_better_score(
+    method, patience, stops
+):
+    task = SimpleNamespace(settings=TuneSettings(method=method, patience=patience))
+    trace = SimpleNamespace(steps=[SimpleNamespace(n_new=1)] * 7, falls=(), best=1)
+    assert bool(tuning._reason_to_stop(task, trace)) == stops
