@@ -110,13 +110,7 @@ def reached(coverage):
 @uncounted
 def first_open(coverage):
     """The first uncovered word; beyond the sentence if all are covered."""
-    place = 0
-    for word in range(len(coverage)):
-        is_open = ~coverage[word]
-        if is_open:
-            return place + n_bits((is_open & (~is_open + ONE)) - ONE)
-        place += 64
-    return place
+    return covered_end(coverage, 0, 64 * len(coverage))
 
 
 @uncounted

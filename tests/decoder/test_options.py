@@ -9,20 +9,24 @@ from hypothesis import strategies as st
 
 from hyperbaton.decoder.options import OptionFinder
 from hyperbaton.decoder.ranking.entry_memo import MOST_READ, EntryWeights
+from hyperbaton.decoder.terms import _spans
 from hyperbaton.models.language_model.several import LanguageModels
 from tests.decoder.systems import make_system, systems
 
 ALL = 64
 
 
-def found(table, lm, lm_weights, words, limit):
-    """Entries and estimates of all options, span by span."""
+def options_of(table, lm, lm_weights, words, limit):
     speaker = lm.speaker(np.array(lm_weights))
     weights = EntryWeights(np.full(4, 0.2), 0.2, 0.0, speaker.weight, 1.0)
     numbers = lm.encode(table.target_vocabulary.words)
-    options = OptionFinder(table, numbers, speaker, weights, limit).find(
-        table.source_vocabulary.encode(words)
-    )
+    finder = OptionFinder(table, numbers, speaker, weights, limit)
+    return finder.find(table.source_vocabulary.encode(words))
+
+
+def found(*system):
+    """Entries and estimates of all options, span by span."""
+    options = options_of(*system)
     rows = list(zip(options.table.entry, options.options["estimate"], strict=True))
     begin = options.spans["option"]
     return [rows[first:last] for first, last in pairwise(begin)]
@@ -38,6 +42,19 @@ def test_the_best_options_are_the_first_of_all(several, system, limit, lm_weight
     every = found(table, lm, given_weights, words, ALL)
     best = found(table, lm, given_weights, words, limit)
     assert best == [of_span[:limit] for of_span in every]
+
+
+@given(systems())
+def test_the_first_span_of_a_length_from_a_place_on(system):
+    """As the search and sentences with required terms look it up."""
+    table, lm, _, _, words = system
+    options = options_of(table, lm, [0.5], words, ALL)
+    spans = [(end - start, start) for start, end, _ in options.spans.tolist()[:-1]]
+    for (length, place), first in np.ndenumerate(options.first_span):
+        assert first == (length > 0 and sum(span < (length, place) for span in spans))
+    again, first_span = _spans(options.table.start, options.table.end, len(words))
+    assert again.tolist() == options.spans.tolist()
+    assert first_span.tolist() == options.first_span.tolist()
 
 
 def test_a_bonus_for_words_is_not_taken_for_a_price():
