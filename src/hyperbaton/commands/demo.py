@@ -41,7 +41,8 @@ class Demo(Command):
         default=Path("hyperbaton-demo"),
     )
     full: bool = option(
-        "Use both samples in full and tune longer; takes several times as long.", default=False
+        "Use both samples in full and all metrics, and tune longer; takes several times as long.",
+        default=False,
     )
     threads: int = threads_option()
 
