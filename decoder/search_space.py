@@ -16,9 +16,6 @@ from hyperbaton.foundation.kernels import uncounted, uncounted_kernel
 from hyperbaton.models.distortion.interface import SentenceScorer
 from hyperbaton.models.distortion.tables import Moves, TableScorer, joint_numbers, weighted_sum
 
-# Share of the jump scores that is added in advance (all of it in Moore and Quirk 2007); chosen on
-# 500 sentences of jaen's and 300 of kyoto's development sets
-EARLY = 0.7
 N_ROWS = 256  # of `first_scores`
 UNUSED = -1  # row of a position where no option ends
 
@@ -101,10 +98,9 @@ def jump_estimates(
     for scorer, of_scorer in zip(scorers, weights, strict=True):
         values = scorer.jump_estimate()
         if values is not None:
-            jumps += weighted_sum(values, of_scorer)
+            jumps += scorer.jump_share * weighted_sum(values, of_scorer)
     estimates = np.zeros((n_words + 2, n_words + 1))
     np.subtract(jumps, jumps.max(axis=0), out=estimates[:-1, :-1])
-    estimates *= EARLY
     return estimates
 
 

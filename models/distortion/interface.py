@@ -156,6 +156,9 @@ class SentenceScorer(ABC):
 
     n_features: int
     initial_state: int = 0
+    # Share of `jump_estimate` that the search adds in advance (all of it in Moore and Quirk 2007);
+    # chosen on 500 sentences of jaen's and 300 of kyoto's development sets
+    jump_share: ClassVar[float] = 0.7
 
     @abstractmethod
     def features(self, steps: Steps) -> FloatArray:

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import assume, reject
 
 from hyperbaton.decoder.options import EARLY_GAIN
-from hyperbaton.decoder.search_space import EARLY
+from hyperbaton.models.distortion.linear import LinearScorer
 from hyperbaton.models.language_model.automaton import context_gains
 from hyperbaton.models.phrases.moses_tables import source_texts, target_texts
 from hyperbaton.models.phrases.reordering import CLASSES, ReorderingType
@@ -154,7 +154,7 @@ def estimates(n_words, options, table, lm, weights):
 
     def jump(end, start):
         costs = [-weights["linear"] * abs(start - place) for place in range(n_words + 1)]
-        return EARLY * (costs[end] - max(costs))
+        return LinearScorer.jump_share * (costs[end] - max(costs))
 
     def left_over(covered, end):
         total = 0.0

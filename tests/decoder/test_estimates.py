@@ -11,7 +11,6 @@ from hyperbaton.corpus.sentences.sentence import Sentence
 from hyperbaton.decoder.decode import Decoder, SearchSettings
 from hyperbaton.decoder.explanation import explain
 from hyperbaton.decoder.search_space import (
-    EARLY,
     best_futures,
     estimates_options,
     future_scores,
@@ -222,6 +221,7 @@ def test_jump_estimates_of_models_are_weighed_and_compared_with_the_best_way():
             scorer = super().prepare(sentence, options)
             values = np.array([[-1.0, -4.0], [-3.0, -2.0], [-2.0, -9.0]])
             scorer.jump_estimate = lambda: values[:, :, None]
+            scorer.jump_share = 0.25
             return scorer
 
     table, _ = make_system(HAND)
@@ -229,4 +229,4 @@ def test_jump_estimates_of_models_are_weighed_and_compared_with_the_best_way():
     scorers = [Moody().prepare(Sentence.parse("hon o"), options), Gaps().prepare(None, options)]
     found = jump_estimates(2, scorers, [np.array([2.0]), np.array([1.0])])
     expected = np.array([[0, -4, 0], [-4, 0, 0], [-2, -14, 0], [0, 0, 0]])
-    np.testing.assert_allclose(found, EARLY * expected)
+    np.testing.assert_allclose(found, 0.25 * expected)

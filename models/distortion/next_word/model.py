@@ -9,7 +9,7 @@ sentence are one table; its rows are the states for recombination.
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -167,6 +167,9 @@ class LogLinearModel(NextWordSettings, NextWordModel):
 
 class NextWordScorer(TableScorer):
     """The table of a sentence; ending it is a move to EOS."""
+
+    # Chosen on 500 sentences of jaen and the Japanese sample's development set
+    jump_share: ClassVar[float] = 0.3
 
     def __init__(
         self, model: NextWordModel, sentence: Sentence, options: OptionTable, table: FloatArray
