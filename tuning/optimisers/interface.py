@@ -52,7 +52,9 @@ class Start:
 
 class Optimiser(ABC):
     name: ClassVar[str]
-    patience: ClassVar[int] = 0  # usual `tune.patience`
+    # Usual `tune.iterations` and `tune.patience`
+    iterations: ClassVar[int] = 15
+    patience: ClassVar[int] = 0
     gradual: ClassVar[bool] = False  # takes partial steps, so repeating it on a pool makes sense
     # share of the first step that is taken; later shares grow by as much, up to the whole step
     first_step: ClassVar[float] = 1.0

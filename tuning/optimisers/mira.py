@@ -43,7 +43,9 @@ class Mira(Optimiser):
     # The hypotheses of the first pools differ too little to show where a step goes too far: full
     # steps would lead from short translations to some that are several times too long, and back
     first_step: ClassVar[float] = 0.25
-    patience: ClassVar[int] = 5  # measured for MIRA alone
+    # Its scores stay level soon; those of PRO rise longer, and MERT stops by itself
+    iterations: ClassVar[int] = 10
+    patience: ClassVar[int] = 3
 
     passes: int = 60  # passes over the development set in each round
     step: float = 0.003  # longest update step

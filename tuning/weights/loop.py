@@ -96,7 +96,7 @@ def tune(task: TuningTask, state: Path | None = None) -> TuneResult:
         objective.signature,
         objective.shown_sign > 0,
         task.settings.seed,
-        task.settings.iterations,
+        task.settings.most_rounds,
         task.fingerprints(),
         following=vector.by_name(vector.normalise(vector.vector(task.translator.weights))),
     )
@@ -252,10 +252,9 @@ def _reason_to_stop(task: TuningTask, trace: Trace) -> str:
         return "nothing new for the pool"
     if len(trace.falls) >= MOST_FALLS:
         return f"{MOST_FALLS} iterations below half of the best score"
-    if n_rounds >= task.settings.iterations:
+    if n_rounds >= task.settings.most_rounds:
         return f"{n_rounds} iterations"
-    patience = task.settings.patience
-    patience = optimiser.patience if patience < 0 else patience
-    if patience and n_rounds - trace.best >= patience:
+    patience = task.settings.most_waiting
+    if patience and is_whole_step and n_rounds - trace.best >= patience:
         return f"no better score in {patience} iterations"
     return ""

@@ -117,7 +117,7 @@ def learn(task: RerankingTask) -> Reranking:
     check_pool(task, pool)
     before = vector.normalise(vector.vector(task.initial))
     task.reporter.progress(f"{task.settings.method} on hypotheses", len(pool))
-    weights = learned(task, pool, task.sizes, before, task.settings.iterations, WHOLE)
+    weights = learned(task, pool, task.sizes, before, task.settings.most_rounds, WHOLE)
     weights = weights if _is_gain(task, pool, before, weights) else before
     best = climb(objective, pool.statistics, pool.offsets[:-1], pool.offsets[1:])
     rows = pool.best_rows(before), pool.best_rows(weights), best
@@ -135,7 +135,7 @@ def _is_gain(task: RerankingTask, pool: Pool, before: FloatArray, weights: Float
     judged = None
     if settings.confirm:
         change = WeightChange(before, weights, objective.shown(first), objective.shown(last))
-        judged = judge_unseen(task, pool, change, settings.iterations)
+        judged = judge_unseen(task, pool, change, settings.most_rounds)
     if judged is None:  # switched off, or too few sentences
         return True
     task.reporter.talk(judged.line(objective.name))

@@ -10,6 +10,7 @@ from hyperbaton.tuning.optimisers.interface import Optimiser, check_least, make_
 BEST, GOTO, AVERAGE = "best", "goto", "average"
 PROTOCOLS = (BEST, GOTO, AVERAGE)  # see `tuning/weights/protocol.py`
 METHOD = "mira"
+USUAL = -1  # iterations or patience: as the optimiser has it
 UNTUNED = "none"  # a method of comparisons only: systems keep their initial weights
 
 
@@ -21,8 +22,8 @@ class TuneSettings:
     metric: str = "bleu"  # metric to optimise, or a sum of metrics: `bleu-ter`
     n_best: int = 100  # hypotheses for each sentence in each decoding round
     distinct: bool = False  # n-best lists hold each translation only once
-    iterations: int = 15  # maximum number of decoding rounds
-    # stop after this many rounds without a better score; 0: never; −1: 5 with MIRA, else never
+    iterations: int = -1  # maximum number of decoding rounds; −1: 10 with MIRA, else 15
+    # stop after this many rounds without a better score; 0: never; −1: 3 with MIRA, else never
     patience: int = -1
     seed: int = 1  # random seed of the first run; the next runs count up
     replicas: int = 3  # tuning runs, each with a different seed
@@ -37,6 +38,14 @@ class TuneSettings:
     @property
     def optimiser(self) -> Optimiser:
         return self.find_optimiser(self.method)
+
+    @property
+    def most_rounds(self) -> int:
+        return self.optimiser.iterations if self.iterations == USUAL else self.iterations
+
+    @property
+    def most_waiting(self) -> int:
+        return self.optimiser.patience if self.patience == USUAL else self.patience
 
     def find_optimiser(self, name: str) -> Optimiser:
         return self.optimisers.get(name) or make_optimiser(name)
@@ -56,7 +65,8 @@ class TuneSettings:
     def check(self) -> None:
         if self.method != UNTUNED:
             self.optimiser.check_settings()
-        check_least("tune", self, n_best=2, iterations=1, patience=-1, seed=0, replicas=1)
+            check_least("tune", replace(self, iterations=self.most_rounds), iterations=1)
+        check_least("tune", self, n_best=2, patience=USUAL, seed=0, replicas=1)
         check_known("protocol", self.protocol, PROTOCOLS)
 
 

@@ -67,7 +67,8 @@ class Tune(Command):
     )
     n_best: int | None = option("Length of n-best lists.  [default: 100]", sets="tune.n_best")
     iterations: int | None = option(
-        "Maximum number of decoding rounds.  [default: 15]", sets="tune.iterations"
+        "Maximum number of decoding rounds.  [default: 10 with mira, else 15]",
+        sets="tune.iterations",
     )
     replicas: int | None = option(
         "Number of tuning runs, with consecutive seeds.  [default: 3]",

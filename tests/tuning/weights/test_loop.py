@@ -554,18 +554,26 @@ def test_a_sentence_that_cannot_be_translated(translator, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("method", "patience", "stops"),
+    ("changes", "n_rounds", "best", "stopped"),
     [
-        ("mira", -1, True),
-        ("mert", -1, False),
-        ("mert", 5, True),
-        ("mert", 6, False),
-        ("mira", 0, False),
+        ({"method": "mira"}, 6, 3, "no better score in 3 iterations"),
+        ({"method": "mira"}, 6, 4, ""),
+        ({"method": "mira"}, 3, 0, ""),  # steps are still partial
+        ({"method": "mira"}, 4, 0, "no better score in 3 iterations"),
+        ({"method": "mira"}, 9, 9, ""),
+        ({"method": "mira"}, 10, 10, "10 iterations"),
+        ({"method": "mira", "iterations": 20, "patience": 0}, 19, 1, ""),
+        ({"method": "mert"}, 14, 1, ""),
+        ({"method": "mert"}, 15, 15, "15 iterations"),
+        ({"method": "mert", "patience": 5}, 6, 1, "no better score in 5 iterations"),
+        ({"method": "mert", "patience": 6}, 6, 1, ""),
+        ({"method": "pro", "iterations": 6}, 6, 6, "6 iterations"),
     ],
 )
-def test_only_mira_stops_by_itself_after_five_rounds_without_a_better_score(
-    method, patience, stops
+def test_mira_stops_sooner_than_other_methods_unless_told_otherwise(
+    changes, n_rounds, best, stopped
 ):
-    task = SimpleNamespace(settings=TuneSettings(method=method, patience=patience))
-    trace = SimpleNamespace(steps=[SimpleNamespace(n_new=1)] * 7, falls=(), best=1)
-    assert bool(tuning._reason_to_stop(task, trace)) == stops
+    task = SimpleNamespace(settings=TuneSettings(**changes))
+    steps = [SimpleNamespace(n_new=1)] * (n_rounds + 1)
+    trace = SimpleNamespace(steps=steps, falls=(), best=best)
+    assert tuning._reason_to_stop(task, trace) == stopped
