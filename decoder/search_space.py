@@ -14,7 +14,7 @@ from hyperbaton.decoder.options import SentenceOptions
 from hyperbaton.foundation.arrays import FloatArray, Int32Array, Int64Array
 from hyperbaton.foundation.kernels import uncounted, uncounted_kernel
 from hyperbaton.models.distortion.interface import SentenceScorer
-from hyperbaton.models.distortion.tables import Moves, TableScorer, joint_numbers, weighted_sum
+from hyperbaton.models.distortion.tables import Moves, TableScorer, joint_numbers
 
 N_ROWS = 256  # of `first_scores`
 UNUSED = -1  # row of a position where no option ends
@@ -96,9 +96,9 @@ def jump_estimates(
     """
     jumps = np.zeros((n_words + 1, n_words))
     for scorer, of_scorer in zip(scorers, weights, strict=True):
-        values = scorer.jump_estimate()
-        if values is not None:
-            jumps += scorer.jump_share * weighted_sum(values, of_scorer)
+        scores = scorer.jump_estimate(of_scorer)
+        if scores is not None:
+            jumps += scorer.jump_share * scores
     estimates = np.zeros((n_words + 2, n_words + 1))
     np.subtract(jumps, jumps.max(axis=0), out=estimates[:-1, :-1])
     return estimates

@@ -191,11 +191,10 @@ class ModelLaws:
         for name, (values, n_rows) in found.items():
             assert values.shape == (n_rows, n_features), f"{name} must be (…, features)"
             assert np.isfinite(values).all(), f"{name} must be finite"
-        jumps = scorer.jump_estimate()
+        jumps = scorer.jump_estimate(np.full(n_features, 0.5))
         if jumps is not None:
             n_words = self.options.n_words
-            expected = (n_words + 1, n_words, n_features)
-            assert jumps.shape == expected, "jump_estimate must be (ends, starts, features)"
+            assert jumps.shape == (n_words + 1, n_words), "jump_estimate must be (ends, starts)"
             assert np.isfinite(jumps).all(), "jump_estimate must be finite"
         return n_steps
 

@@ -176,9 +176,9 @@ class SentenceScorer(ABC):
         """The best possible values of an option, for the future cost of spans, (N, F)."""
         return np.zeros((n_options, self.n_features))
 
-    def jump_estimate(self) -> FloatArray | None:
-        """The best possible values of a jump from each end of a phrase to each start of the next,
-        for pruning, (n_words + 1, n_words, F)."""
+    def jump_estimate(self, weights: FloatArray) -> FloatArray | None:  # noqa: ARG002
+        """The best possible weighted score of a jump from each end of a phrase to each start of
+        the next, for pruning, (n_words + 1, n_words)."""
         return None
 
     def as_automaton(self, weights: FloatArray) -> Any:  # noqa: ARG002

@@ -10,7 +10,7 @@ import numpy as np
 from hyperbaton.corpus.sentences.sentence import Sentence
 from hyperbaton.foundation.arrays import FloatArray
 from hyperbaton.models.distortion.interface import DistortionModel, OptionTable
-from hyperbaton.models.distortion.tables import Table, TableScorer
+from hyperbaton.models.distortion.tables import Table, TableScorer, weighted_sum
 
 
 class Linear(DistortionModel):
@@ -27,8 +27,8 @@ class Linear(DistortionModel):
 
 
 class LinearScorer(TableScorer):
-    def jump_estimate(self) -> FloatArray:
-        return self.tables[0].values
+    def jump_estimate(self, weights: FloatArray) -> FloatArray:
+        return weighted_sum(self.tables[0].values, weights)
 
 
 @lru_cache(maxsize=256)

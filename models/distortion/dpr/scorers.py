@@ -100,8 +100,15 @@ class CornerScorer(BidirectionalScorer):
         total: FloatArray = super().features(steps).sum(axis=1, keepdims=True)
         return total
 
+    def jump_estimate(self, weights: FloatArray) -> FloatArray:
+        return super().jump_estimate(self._repeated(weights))
+
     def moves(self, weights: FloatArray) -> list[Moves]:
-        return super().moves(np.repeat(weights, len(self._predicted.setup)))
+        return super().moves(self._repeated(weights))
+
+    def _repeated(self, weights: FloatArray) -> FloatArray:
+        """The weight of each orientation."""
+        return np.repeat(weights, len(self._predicted.setup))
 
 
 @lru_cache(maxsize=256)

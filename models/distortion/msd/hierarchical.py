@@ -31,6 +31,8 @@ the next one does not depend on blocks, so the tables of `model.py` score types 
 `leftright`.
 """
 
+from typing import ClassVar
+
 import numpy as np
 
 from hyperbaton.foundation.arrays import FloatArray, Int32Array, Int64Array, UInt64Array
@@ -49,7 +51,11 @@ from hyperbaton.models.distortion.msd.histories import (
     n_open,
     open_side,
 )
-from hyperbaton.models.distortion.span_moves import class_of_orientation
+from hyperbaton.models.distortion.span_moves import (
+    ORIENTATION_SHARE,
+    class_of_orientation,
+    orientation_jumps,
+)
 from hyperbaton.models.phrases.orientation import LEFT, MONOTONE, RIGHT, SWAP
 from hyperbaton.models.phrases.reordering import CLASSES, ReorderingType
 
@@ -60,7 +66,10 @@ class HierarchicalScorer(SentenceScorer):
     """A state is a history and the kind of the last option; options with equal forward scores have
     the same kind."""
 
+    jump_share: ClassVar[float] = ORIENTATION_SHARE
+
     def __init__(self, kind: ReorderingType, options: OptionTable) -> None:
+        self._type, self._options = kind, options
         directions = dict.fromkeys(direction for direction, _ in kind.columns)
         n_classes = len(CLASSES[kind.classes])
         columns = {direction: number * n_classes for number, direction in enumerate(directions)}
@@ -90,6 +99,9 @@ class HierarchicalScorer(SentenceScorer):
             self._class, self._scores, self._kinds, values,
         )  # fmt: skip
         return values
+
+    def jump_estimate(self, weights: FloatArray) -> FloatArray:
+        return orientation_jumps(self._type, self._options, self._scores * weights)
 
     def advance(self, steps: Steps) -> Int64Array:
         states = np.empty(len(steps.option), np.int64)

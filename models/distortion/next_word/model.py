@@ -41,7 +41,7 @@ from hyperbaton.models.distortion.next_word.fitting import (
 )
 from hyperbaton.models.distortion.next_word.scores import log_probabilities
 from hyperbaton.models.distortion.next_word.symbols import CLASSES, TAGS, SymbolCoder
-from hyperbaton.models.distortion.tables import Table, TableScorer
+from hyperbaton.models.distortion.tables import Table, TableScorer, weighted_sum
 
 
 class TopFeature(NamedTuple):
@@ -188,9 +188,9 @@ class NextWordScorer(TableScorer):
         best: FloatArray = self._log_p.max(axis=0)[self._entered - 1]
         return best
 
-    def jump_estimate(self) -> FloatArray:
+    def jump_estimate(self, weights: FloatArray) -> FloatArray:
         """As if phrases were entered at their first word and left at their last."""
-        return self.tables[0].values[:, :-1]
+        return weighted_sum(self.tables[0].values[:, :-1], weights)
 
     def heat_maps(self) -> Sequence[HeatMap]:
         return [

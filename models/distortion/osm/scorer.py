@@ -108,14 +108,14 @@ class OperationScorer(SentenceScorer):
         alone = self.automaton._replace(start=np.zeros(n_options, np.int32))
         return self._run(Steps(every, every, nothing, np.zeros(n_options, np.int64)), alone)[0]
 
-    def jump_estimate(self) -> FloatArray:
+    def jump_estimate(self, weights: FloatArray) -> FloatArray:
         """log p of a gap or of the way back to one, without context."""
         unigrams, jumps = self.automaton.lm.unigrams["logprob"], self.automaton.jumps
         back = unigrams[jumps[1]] if len(jumps) > 1 else 0.0
         jump = np.arange(self._n_places - 1) - np.arange(self._n_places)[:, None]
-        values = np.zeros((*jump.shape, self.n_features))
-        values[:, :, 0] = np.where(jump > 0, unigrams[Kind.GAP], np.where(jump < 0, back, 0.0))
-        return values
+        logp = np.where(jump > 0, unigrams[Kind.GAP], np.where(jump < 0, back, 0.0))
+        scores: FloatArray = weights[0] * logp
+        return scores
 
     def as_automaton(self, weights: FloatArray) -> OperationAutomaton:
         return self.automaton._replace(weights=np.ascontiguousarray(weights, np.float64))

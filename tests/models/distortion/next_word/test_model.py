@@ -200,7 +200,8 @@ def test_jumps_between_single_words_cost_what_is_estimated(name):
     given = short_sentence()
     options = options_for(given)
     scorer = fitted(name).prepare(given, options)
-    jumps = scorer.jump_estimate()
+    weights = np.linspace(0.3, 0.9, scorer.n_features)
+    jumps = scorer.jump_estimate(weights)
     words = np.flatnonzero(options.end - options.start == 1).astype(np.int32)
     assert len(words) > 1
     for previous in words:
@@ -208,7 +209,7 @@ def test_jumps_between_single_words_cost_what_is_estimated(name):
         unused = np.zeros((len(after), 1), np.uint64)
         steps = Steps(np.full(len(after), previous, np.int32), after, unused, after)
         expected = jumps[options.end[previous], options.start[after]]
-        np.testing.assert_allclose(scorer.features(steps), expected)
+        np.testing.assert_allclose(scorer.features(steps) @ weights, expected)
 
 
 def test_heat_maps_show_probabilities():
