@@ -13,8 +13,8 @@ the source words of both (Chiang et al. 2008):
 
 B reflects what the model currently prefers. When it becomes too long, longer hypotheses stop
 gaining at once, within the pass; a linear approximation of the metric would keep rewarding length.
-Weights are averaged over all updates; of the averages after each pass, the one with the best score
-on the pool is returned.
+Weights are averaged over all updates; of the averages after every fifth pass, the one with the best
+score on the pool is returned.
 """
 
 from dataclasses import dataclass
@@ -33,6 +33,8 @@ from hyperbaton.tuning.optimisers.interface import Optimiser, Start
 from hyperbaton.tuning.optimisers.line_search import LEAST_GAIN
 from hyperbaton.tuning.optimisers.objective import Objective
 from hyperbaton.tuning.optimisers.pool import Pool, scale_pool
+
+JUDGED = 5  # passes between two averages that are scored
 
 
 @dataclass(frozen=True)
@@ -78,6 +80,8 @@ class Mira(Optimiser):
         for number in range(1, self.passes + 1):
             order = draw.permutation(pool.n_sentences)
             one_pass(lists, order, point, sums, corpus, self.step, self.decay)
+            if number % JUDGED and number < self.passes:
+                continue
             average = sums / (number * pool.n_sentences)
             score = pool.score(objective, scaled.weights(average))
             if score > best_score + LEAST_GAIN:
