@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from hyperbaton.foundation.arrays import (
     MOST_NUMBERED,
     Float32Array,
+    FloatArray,
     Int32Array,
     Int64Array,
     Ragged,
@@ -103,7 +104,10 @@ def used_rows(number: Int32Array, rows: NDArray[Any]) -> tuple[Int32Array, NDArr
 
 
 def _shared(parts: list[NDArray[Any]]) -> tuple[NDArray[Any], list[Int32Array]]:
-    """The sorted distinct rows of all parts, and the new numbers of each part's rows."""
+    """The sorted distinct rows of all parts, and the new numbers of each part's rows, which are
+    sorted and distinct."""
+    if len(parts) == 1:
+        return parts[0], []
     together = np.concatenate(parts)
     if together.ndim > 1:
         number, rows = number_rows(together)
@@ -176,9 +180,9 @@ class EntrySide(NamedTuple):
 def assemble(
     source: EntrySide,
     target: EntrySide,
-    probabilities: NDArray[np.float64],  # (n_entries, 4)
+    probabilities: Sequence[FloatArray],  # four columns, as in SCORES
     inner: UInt64Array,
-    counts: NDArray[np.float64],  # (n_entries, 3): c(e), c(f), c(f, e)
+    counts: Sequence[FloatArray],  # c(e), c(f), c(f, e)
     reordering: NDArray[np.float64],  # probabilities, (n_entries, columns)
     reordering_type: str = "",
 ) -> ArrayFolder:
@@ -186,25 +190,28 @@ def assemble(
     nodes = nodes_of(source.phrases)
     n_nodes = len(nodes.word)
     *_, by_words = _sorted_phrases(target.phrases)
+    phrases = target.phrases.take(by_words)
     rank = np.empty(len(by_words), np.int32)
     rank[by_words] = np.arange(len(by_words))
     node, row = nodes.of_phrases[source.row], rank[target.row]
-    order = np.lexsort((row, -probabilities[:, DIRECT_PHRASE], node))
-    inverse, inverse_lexical, direct, direct_lexical = logarithms(probabilities[order]).T
+    order = np.lexsort((row, -probabilities[DIRECT_PHRASE], node))
+    inverse, inverse_lexical, direct, direct_lexical = (
+        logarithms(column[order]) for column in probabilities
+    )
+    counted = (column[order].astype(np.float32) for column in counts)
     alignments, alignment = np.unique(inner[order], return_inverse=True)
     only = section(
         nodes,
         np.bincount(node, minlength=n_nodes),
         row[order],
         np.stack([inverse_lexical, direct_lexical], axis=1),
-        frequency=number_rows(frequencies([*counts[order].T, inverse, direct])),
+        frequency=number_rows(frequencies([*counted, inverse, direct])),
         alignment=(alignment, alignments),
         reordering=number_rows(logarithms(reordering[order])),
     )
-    phrases = target.phrases.take(by_words)
     vocabularies = source.vocabulary, target.vocabulary
     source_count = np.zeros(n_nodes)
-    np.maximum.at(source_count, node, counts[:, SOURCE_COUNT])
+    np.maximum.at(source_count, node, counts[SOURCE_COUNT])
     return join([only], lambda: [phrases], vocabularies, reordering_type, source_count.sum())
 
 

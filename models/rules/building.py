@@ -121,20 +121,18 @@ def _scored(
     """The table of counted rules, with c(f) of each source side and c(e) of each target side."""
     sources, targets = counts.sides
     source, target, links = counts.source, counts.target, counts.inner
-    lexical = np.empty((len(source), 2))
+    lexical = np.empty((2, len(source)))
     _weigh(
         sources.values, sources.offsets, targets.values, targets.offsets, source, target, links,
         estimate_lexical(corpus), lexical,
     )  # fmt: skip
-    counted = np.stack([target_count[target], source_count[source], counts.frequency], axis=1)
-    of_pair = counted[:, 2]
-    probabilities = np.stack(
-        [of_pair / counted[:, 0], lexical[:, 0], of_pair / counted[:, 1], lexical[:, 1]], axis=1
-    )
+    counted = [target_count[target], source_count[source], counts.frequency]
+    inverse, direct = (counts.frequency / whole for whole in counted[:2])
     given = (
         EntrySide(corpus.source.vocabulary, sources, source),
         EntrySide(corpus.target.vocabulary, targets, target),
     )
+    probabilities = inverse, lexical[0], direct, lexical[1]
     no_orders = np.empty((len(source), 0))
     return RuleTable.of(assemble(*given, probabilities, links, counted, no_orders).gathered())
 
@@ -149,5 +147,5 @@ def _weigh(sources, source_offsets, targets, target_offsets, source, target, lin
     for rule in range(len(source)):
         f = sources[source_offsets[source[rule]] : source_offsets[source[rule] + 1]]
         e = targets[target_offsets[target[rule]] : target_offsets[target[rule] + 1]]
-        lexical[rule, 0] = lexical_weight(f, e, links[rule], MOST_SYMBOLS, True, table)
-        lexical[rule, 1] = lexical_weight(e, f, links[rule], MOST_SYMBOLS, False, table)
+        lexical[0, rule] = lexical_weight(f, e, links[rule], MOST_SYMBOLS, True, table)
+        lexical[1, rule] = lexical_weight(e, f, links[rule], MOST_SYMBOLS, False, table)
