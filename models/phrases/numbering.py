@@ -31,11 +31,10 @@ def number_rows(rows: NDArray[Any]) -> tuple[Int32Array, NDArray[Any]]:
     words = np.ascontiguousarray(rows).view(np.int32).reshape(-1)
     at = np.arange(len(rows), dtype=np.int32) * np.int32(width)
     numbers, first = number_phrases(words, at, np.full(len(rows), width, np.int32))
-    distinct = rows[first]
-    order = np.lexsort(distinct.T[::-1]) if width else np.arange(len(distinct))
+    order = np.lexsort(rows[first].T[::-1]) if width else np.arange(len(first))
     rank = np.empty(len(order), np.int32)
     rank[order] = np.arange(len(order))
-    return rank[numbers], distinct[order]
+    return rank[numbers], rows[first[order]]
 
 
 @uncounted

@@ -104,11 +104,8 @@ def used_rows(number: Int32Array, rows: NDArray[Any]) -> tuple[Int32Array, NDArr
 
 
 def _shared(parts: list[NDArray[Any]]) -> tuple[NDArray[Any], list[Int32Array]]:
-    """The sorted distinct rows of all parts, and the new numbers of each part's rows, which are
-    sorted and distinct."""
-    if len(parts) == 1:
-        return parts[0], []
-    together = np.concatenate(parts)
+    """The sorted distinct rows of all parts, and the new numbers of each part's rows."""
+    together = np.concatenate(parts) if len(parts) > 1 else parts[0]
     if together.ndim > 1:
         number, rows = number_rows(together)
     else:
@@ -182,7 +179,7 @@ def assemble(
     target: EntrySide,
     probabilities: Sequence[FloatArray],  # four columns, as in SCORES
     inner: UInt64Array,
-    counts: Sequence[FloatArray],  # c(e), c(f), c(f, e)
+    counts: Sequence[NDArray[Any]],  # c(e), c(f), c(f, e)
     reordering: NDArray[np.float64],  # probabilities, (n_entries, columns)
     reordering_type: str = "",
 ) -> ArrayFolder:
@@ -198,16 +195,16 @@ def assemble(
     inverse, inverse_lexical, direct, direct_lexical = (
         logarithms(column[order]) for column in probabilities
     )
-    counted = (column[order].astype(np.float32) for column in counts)
     alignments, alignment = np.unique(inner[order], return_inverse=True)
+    every = np.arange(len(order), dtype=np.int32)  # `join` finds equal rows
     only = section(
         nodes,
         np.bincount(node, minlength=n_nodes),
         row[order],
         np.stack([inverse_lexical, direct_lexical], axis=1),
-        frequency=number_rows(frequencies([*counted, inverse, direct])),
+        frequency=(every, frequencies([*(column[order] for column in counts), inverse, direct])),
         alignment=(alignment, alignments),
-        reordering=number_rows(logarithms(reordering[order])),
+        reordering=(every, logarithms(reordering[order])),
     )
     vocabularies = source.vocabulary, target.vocabulary
     source_count = np.zeros(n_nodes)

@@ -126,8 +126,10 @@ def _scored(
         sources.values, sources.offsets, targets.values, targets.offsets, source, target, links,
         estimate_lexical(corpus), lexical,
     )  # fmt: skip
-    counted = [target_count[target], source_count[source], counts.frequency]
-    inverse, direct = (counts.frequency / whole for whole in counted[:2])
+    whole = target_count[target], source_count[source]
+    inverse, direct = (counts.frequency / count for count in whole)
+    counted = [count.astype(np.float32) for count in (*whole, counts.frequency)]
+    del whole  # frees memory
     given = (
         EntrySide(corpus.source.vocabulary, sources, source),
         EntrySide(corpus.target.vocabulary, targets, target),

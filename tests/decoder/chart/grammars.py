@@ -34,9 +34,9 @@ def table_of(rules):
     numbers = np.array([[rows[k][rule[k]] for k in range(2)] for rule in rules], np.int32)
     folder = assemble(
         *(EntrySide(vocabularies[k], ragged(sides[k]), numbers[:, k]) for k in range(2)),
-        np.array([rule[3] for rule in rules]),
+        np.array([rule[3] for rule in rules]).T,
         np.array(inner, np.uint64),
-        np.ones((len(rules), 3)),
+        np.ones((3, len(rules))),
         np.empty((len(rules), 0)),
     )
     return RuleTable.of(folder.gathered())
