@@ -130,9 +130,9 @@ class EntryReader:
         folder = assemble(
             self.source.finish(),
             self.target.finish(),
-            np.array(self.probabilities).reshape(-1, len(SCORES)).T,
+            [*np.array(self.probabilities).reshape(-1, len(SCORES)).T],
             np.array(self.inner, np.uint64),
-            np.array(self.counts).reshape(-1, 3).T,
+            [*np.array(self.counts).reshape(-1, 3).T],
             reordering,
             reordering_type,
         )
