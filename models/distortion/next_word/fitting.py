@@ -40,8 +40,8 @@ HELD_OUT_SHARE, MOST_HELD_OUT = 10, 500  # a tenth of the sentences, to choose t
 FEWEST_HELD_OUT = 5
 SEARCH_PASSES = 12  # for each prior; each starts from the previous weights
 SEARCHED = 3000  # sentences for training in the search for a prior
-# Passes of AdaGrad and of L-BFGS from so many sentences on
-MUCH, PASSES_OVER_MUCH = 30_000, {PAIR: (3, 1), SEQUENCE: (4, 0)}
+# Passes of AdaGrad from so many sentences on, instead of L-BFGS
+MUCH, PASSES_OVER_MUCH = 30_000, {PAIR: 2, SEQUENCE: 4}
 SHORT_SEARCH_PASSES = 2  # for each prior, by AdaGrad
 
 
@@ -75,8 +75,8 @@ class WordPairSettings(NextWordSettings):
 
     # words that share the probability: `all`, or only untranslated ones (`open`)
     candidates: str = "all"
-    # passes of AdaGrad before those of L-BFGS; −1: if there is much data, a few passes of both are
-    # enough, otherwise none
+    # passes of AdaGrad before those of L-BFGS; −1: if there is much data, a few passes instead of
+    # L-BFGS, otherwise none
     start_passes: int = -1
 
 
@@ -113,8 +113,7 @@ def train_word_pairs(
     threads, progress, memory, _ = means
     start_passes, passes = max(settings.start_passes, 0), settings.passes
     if settings.start_passes < 0 and len(corpus) >= MUCH:
-        start_passes, most = PASSES_OVER_MUCH[labels]
-        passes = min(passes, most)
+        start_passes, passes = PASSES_OVER_MUCH[labels], 0
 
     def likelihood(part: AlignedCorpus, index: PairIndex, n_vectors: int) -> Likelihood:
         events = find_events(part, settings.order, settings.left_out)
@@ -142,6 +141,8 @@ def train_word_pairs(
                 partial(progress, "searching for a prior, passes"),
                 by_adagrad=start_passes > 0,
             )
+            if start_passes:
+                weights[:] = 0.0  # a few passes of AdaGrad from 0 end better
             give_back_memory()
         everything = likelihood(corpus, index, vectors)
         if start_passes:
