@@ -126,24 +126,24 @@ def find_thresholds(
 
 def interval_scores(thresholds: Thresholds, statistics: FloatArray, metric: Metric) -> FloatArray:
     """The metric between all thresholds and beyond them, (T + 1,)."""
-    sums = statistics[thresholds.first].sum(axis=0)
-    scores = [metric.score(sums[None])]
-    for begin in range(0, len(thresholds.x), INTERVALS_AT_ONCE):
+    sums, scores = statistics[thresholds.first].sum(axis=0), list[FloatArray]()
+    for begin in range(0, max(len(thresholds.x), 1), INTERVALS_AT_ONCE):
         part = slice(begin, begin + INTERVALS_AT_ONCE)
         running = _running_sums(sums, statistics, thresholds.before[part], thresholds.after[part])
-        scores.append(metric.score(running))
+        scores.append(metric.score(running[min(begin, 1) :]))
         sums = running[-1]
     return np.concatenate(scores)
 
 
 @kernel
 def _running_sums(sums, statistics, before, after):
-    """The sums after each threshold, where one row replaces another."""
-    running = np.empty((len(after), len(sums)))
+    """The given sums, and those after each threshold, where one row replaces another."""
+    running = np.empty((len(after) + 1, len(sums)))
+    running[0] = sums
     for number in range(len(after)):
         for k in range(len(sums)):
-            last = running[number - 1, k] if number else sums[k]
-            running[number, k] = last - statistics[before[number], k] + statistics[after[number], k]
+            changed = running[number, k] - statistics[before[number], k]
+            running[number + 1, k] = changed + statistics[after[number], k]
     return running
 
 
