@@ -141,8 +141,8 @@ def train_word_pairs(
                 partial(progress, "searching for a prior, passes"),
                 by_adagrad=start_passes > 0,
             )
-            if start_passes:
-                weights[:] = 0.0  # a few passes of AdaGrad from 0 end better
+            if start_passes:  # a few passes of AdaGrad are better from 0, on long sentences
+                weights[:] = 0.0
             give_back_memory()
         everything = likelihood(corpus, index, vectors)
         if start_passes:

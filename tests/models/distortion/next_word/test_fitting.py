@@ -240,9 +240,10 @@ def test_passes_over_much_data(labels, given, expected, monkeypatch):
 
 
 @pytest.mark.parametrize("labels", [PAIR, SEQUENCE])
-def test_adagrad_does_not_begin_with_the_weights_of_the_search(labels):
+def test_adagrad_does_not_begin_with_the_weights_of_the_search(labels, monkeypatch):
     corpus = tagged_corpus(EXAMPLES * 3)
-    settings, coder = WordPairSettings(passes=0, start_passes=2), SymbolCoder.of(corpus)
+    monkeypatch.setattr(fitting, "MUCH", len(corpus))
+    settings, coder = WordPairSettings(), SymbolCoder.of(corpus)
     found = train_word_pairs(corpus, coder, labels, settings)
     assert len(found.trials) > 1
     given = train_word_pairs(corpus, coder, labels, replace(settings, prior=found.prior))
