@@ -41,6 +41,8 @@ from hyperbaton.models.language_model.speaking import SpeakingModel
 from hyperbaton.models.rules.table import RuleTable
 from hyperbaton.models.system.folder import CHART
 
+FIRST_ITEMS = 1 << 18
+
 
 class ChartDecoder(BaseDecoder):
     """Translates sentences with given weights. Not thread-safe: it reuses its memory."""
@@ -59,7 +61,10 @@ class ChartDecoder(BaseDecoder):
         no_gain = np.zeros(len(self._lm_word))
         self._source = entry_source(table, self._lm_word, self._speaker, no_gain)
         pops = self.settings.pop_limit or 1000
-        self._capacity = ChartCapacity(1 << 14, 1 << 12, 4 * pops, 1 << (2 * pops).bit_length())
+        # enough for 20 words; memory that is not used takes none
+        self._capacity = ChartCapacity(
+            FIRST_ITEMS, 1 << 12, max(4 * pops, 1 << 15), 1 << (2 * pops).bit_length()
+        )
         self._workspace: ChartWorkspace | None = None
         self._forget()
 
@@ -138,7 +143,7 @@ class ChartDecoder(BaseDecoder):
     def _enlarge(self, result: int, n_words: int) -> None:
         self._capacity, self._workspace = self._capacity.enlarged(result), None
         if workspace_bytes(self._capacity, max(self.lm.order - 1, 1)) > MOST_BYTES:
-            self._capacity = self._capacity._replace(items=1 << 14)
+            self._capacity = self._capacity._replace(items=FIRST_ITEMS)
             raise DataError(
                 f"a sentence of {n_words} words needs too much memory",
                 advice="split it, or lower search.pop_limit or search.chart_span",

@@ -260,7 +260,7 @@ def _take(space, ws, first, spot, number):
         item.score = step.total
     item.score = max(item.score, step.total)
     arc.to, arc.entry, arc.score = row, space.memo.entries[np.uint64(step.rule)].entry, step.total
-    arc.one = arc.two = EMPTY
+    arc.one, arc.two, arc.is_first = EMPTY, EMPTY, is_new
     if step.one != EMPTY:
         arc.one = ws.members[step.one]
         arc.score -= ws.items[arc.one].score

@@ -34,13 +34,51 @@ def best_of(workspace: ChartWorkspace, item: int, n: int) -> tuple[Derivations, 
     """The `n` best derivations of an item, or all if there are fewer, and their scores."""
     items = workspace.items[: workspace.counters[ITEMS]]
     arcs = workspace.arcs[: workspace.counters[ARCS]]
-    forest = Forest(items["score"], *(arcs[name] for name in ("to", "one", "two", "score")))
-    found, scores = best_derivations(forest, item, n)
+    if n == 1:
+        rows, score = _best_tree(items, arcs, item)
+        found, scores = Ragged(rows, np.array([0, len(rows)])), np.array([score])
+    else:
+        forest = Forest(items["score"], *(arcs[name] for name in ("to", "one", "two", "score")))
+        found, scores = best_derivations(forest, item, n)
     taken = arcs[found.values]
     spans = items[taken["to"]]
     start, end = (np.ascontiguousarray(spans[name]) for name in ("start", "end"))
     n_gaps = (taken["one"] != NONE).astype(np.int32) + (taken["two"] != NONE)
     return Derivations(taken["entry"].copy(), start, end, n_gaps, found.offsets), scores
+
+
+@kernel
+def _best_tree(items, arcs, goal):
+    """The arcs of the best derivation and its score, as `best_derivations` finds them, but in one
+    pass over the arcs: those of an item come after those of the items in its gaps."""
+    is_wanted = np.zeros(goal + 1, np.bool_)
+    best, chosen = np.full(goal + 1, -np.inf), np.empty(goal + 1, np.int64)
+    is_wanted[goal] = True
+    n = 1
+    for number in range(len(arcs) - 1, -1, -1):
+        arc = arcs[number]
+        if arc.to > goal or not is_wanted[arc.to]:
+            continue
+        score = arc.score + (items[arc.one].score if arc.one != NONE else 0.0)
+        score += items[arc.two].score if arc.two != NONE else 0.0
+        if score >= best[arc.to]:
+            best[arc.to], chosen[arc.to] = score, number
+        if arc.is_first:  # the last one to be seen
+            for inside in (arcs[chosen[arc.to]].one, arcs[chosen[arc.to]].two):
+                if inside != NONE:
+                    is_wanted[inside] = True
+                    n += 1
+    rows, waiting = np.empty(n, np.int64), np.empty(n, np.int64)
+    waiting[0], n_waiting = goal, 1
+    for place in range(n):
+        n_waiting -= 1
+        rows[place] = chosen[waiting[n_waiting]]
+        arc = arcs[rows[place]]
+        for inside in (arc.two, arc.one):
+            if inside != NONE:
+                waiting[n_waiting] = inside
+                n_waiting += 1
+    return rows, best[goal]
 
 
 class Spelled(NamedTuple):

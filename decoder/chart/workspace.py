@@ -50,7 +50,7 @@ ARC = np.dtype(
         ("to", np.int32),
         ("one", np.int32),  # item in the first gap, or EMPTY
         ("two", np.int32),
-        ("unused", np.int32),
+        ("is_first", np.int32),  # of its item
     ]
 )
 # A source side at a place of the sentence, with cells for its gaps: a grid of rules and items

@@ -34,6 +34,7 @@ N_SPECIAL = len(SPECIAL)
 # Entries of a source side that are read, most frequent first. In a large table a function word has
 # 100,000 of them, and those further down are never among the best
 MOST_READ = 500
+FIRST_ROOM = 1 << 16  # entries; memory that is not used takes none
 
 ENTRY = np.dtype(
     [
@@ -108,9 +109,9 @@ def empty_memo(
     """A memo with only the unknown word."""
     memo = EntryMemo(
         np.full(n_nodes, EMPTY, np.int32),
-        np.zeros(1 << 12, np.int64),
-        np.zeros(1 << 12, ENTRY),
-        np.zeros(1 << 14, SYMBOL),
+        np.zeros(FIRST_ROOM, np.int64),
+        np.zeros(FIRST_ROOM, ENTRY),
+        np.zeros(4 * FIRST_ROOM, SYMBOL),
         np.zeros(options, RANKED),
         np.zeros(2, np.int64),
     )

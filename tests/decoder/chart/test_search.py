@@ -214,6 +214,26 @@ def test_more_pops_do_not_worsen_the_best_derivation_much_and_none_is_lost(train
     assert best[1] == pytest.approx(best[2], abs=0.5)
 
 
+def test_the_best_derivation_is_the_first_of_the_list(trained):
+    random = np.random.default_rng(6)
+    lm, weights = grammars.random_language_model(random), grammars.random_weights(random)
+    # with weights of 0, many derivations have the same score
+    n_recombined, n_gaps = 0, 0
+    for own in (weights, dict.fromkeys(weights, 0.0)):
+        decoder = ChartDecoder(trained, lm, own, SearchSettings(pop_limit=100))
+        for length in range(1, 10):
+            sentence = Sentence(tuple(random.choice(list("abcz"), length)))
+            best, several = decoder.decode(sentence), decoder.decode(sentence, 5)
+            assert best.scores[0] == several.scores[0]
+            first = several.derivations.take(np.array([0]))
+            for column, expected in zip(best.derivations, first, strict=True):
+                assert column.tolist() == expected.tolist()
+            n_recombined += best.statistics.recombined
+            n_gaps += best.derivations.n_gaps.sum()
+    assert n_recombined > 1000
+    assert n_gaps > 40
+
+
 def test_small_arrays_are_enlarged_without_other_results(trained):
     random = np.random.default_rng(5)
     lm, weights = grammars.random_language_model(random), grammars.random_weights(random)
