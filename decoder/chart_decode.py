@@ -41,7 +41,7 @@ from hyperbaton.models.language_model.speaking import SpeakingModel
 from hyperbaton.models.rules.table import RuleTable
 from hyperbaton.models.system.folder import CHART
 
-FIRST_ITEMS = 1 << 18
+FIRST_ITEMS = 1 << 18  # of 20 words at 1000 pops; memory that is not used takes none
 
 
 class ChartDecoder(BaseDecoder):
@@ -61,7 +61,6 @@ class ChartDecoder(BaseDecoder):
         no_gain = np.zeros(len(self._lm_word))
         self._source = entry_source(table, self._lm_word, self._speaker, no_gain)
         pops = self.settings.pop_limit or 1000
-        # enough for 20 words; memory that is not used takes none
         self._capacity = ChartCapacity(
             FIRST_ITEMS, 1 << 12, max(4 * pops, 1 << 15), 1 << (2 * pops).bit_length()
         )

@@ -13,8 +13,8 @@ the source words of both (Chiang et al. 2008):
 
 B reflects what the model currently prefers. When it becomes too long, longer hypotheses stop
 gaining at once, within the pass; a linear approximation of the metric would keep rewarding length.
-Weights are averaged over all updates; of the averages after every fifth pass, the one with the best
-score on the pool is returned.
+Weights are averaged over all updates; of the averages after every fifth pass and the last, the one
+with the best score on the pool is returned.
 """
 
 from dataclasses import dataclass

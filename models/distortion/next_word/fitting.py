@@ -141,7 +141,7 @@ def train_word_pairs(
                 partial(progress, "searching for a prior, passes"),
                 by_adagrad=start_passes > 0,
             )
-            if start_passes:  # a few passes of AdaGrad are better from 0, on long sentences
+            if start_passes:  # a few passes of AdaGrad end as well or better from 0
                 weights[:] = 0.0
             give_back_memory()
         everything = likelihood(corpus, index, vectors)
