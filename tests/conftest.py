@@ -1,6 +1,5 @@
 """Settings for all tests."""
 
-import gc
 import os
 import shutil
 import tempfile
@@ -10,11 +9,11 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from hyperbaton.main import GARBAGE
+from hyperbaton.foundation.work.garbage import collect_rarely
 from tests import shared_stages as shared
 from tests.samples import reading_samples_once
 
-gc.set_threshold(GARBAGE)  # as every command does: the suite makes many objects that stay
+collect_rarely()  # as every command does: the suite makes many objects that stay
 
 # Deterministic, and without a deadline: a busy machine is no failure. The laws are the same for all
 # examples, so few will do; --hypothesis-profile=long tries many.

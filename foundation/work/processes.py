@@ -21,6 +21,7 @@ from queue import SimpleQueue
 from typing import Any
 
 from hyperbaton.foundation.errors import DataError, HyperbatonError
+from hyperbaton.foundation.work.garbage import collect_rarely
 from hyperbaton.foundation.work.workers import Result, Task, Workers
 from hyperbaton.foundation.work.workplace import Workplace, plain
 
@@ -129,6 +130,7 @@ def _serve(connection: Connection, parent: int) -> None:
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)  # end with the parent
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+    collect_rarely()
     here = Workplace(lambda *news: connection.send((_PROGRESS, news)))
     try:
         while (task := connection.recv()) is not None:

@@ -20,9 +20,6 @@ from typing import TextIO
 
 SIGNALLED = 128  # plus the signal number, as in shells
 INTERRUPTED = SIGNALLED + signal.SIGINT
-# Allocations between garbage collections. Numba creates many long-lived objects: at the default
-# threshold, collections take one of the ten seconds in which a first translation compiles.
-GARBAGE = 1_000_000
 
 try:
     import click
@@ -30,6 +27,7 @@ try:
 
     from hyperbaton.console import complain
     from hyperbaton.foundation.errors import DataError, HyperbatonError, nearest, reason
+    from hyperbaton.foundation.work.garbage import collect_rarely
 except KeyboardInterrupt:  # before `main` can handle it
     sys.exit(INTERRUPTED)
 
@@ -171,7 +169,7 @@ class _Stop(KeyboardInterrupt):
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Runs the command line and ends the process."""
-    gc.set_threshold(GARBAGE)
+    collect_rarely()
     atexit.register(gc.freeze)  # saves the last collection at exit, a quarter of a second
     state = State()
     given = sys.argv[1:] if arguments is None else arguments

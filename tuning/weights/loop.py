@@ -27,6 +27,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from hyperbaton.decoder.stream import Search, search_all
 from hyperbaton.foundation.arrays import FloatArray
@@ -102,7 +103,8 @@ def tune(task: TuningTask, state: Path | None = None) -> TuneResult:
     )
     pool = Pool.empty(len(task.dev), len(vector.names), objective.n_statistics)
     trace, pool = resume(state, fresh, pool, task.reporter.talk)
-    trace = _run(task, trace, pool, state)
+    with threadpool_limits(1, "blas"):  # its threads would wait for work and keep the cores busy
+        trace = _run(task, trace, pool, state)
     kept = trace.steps[trace.kept]
     return TuneResult(kept.weights, kept.score, trace.steps[0].score, trace)
 

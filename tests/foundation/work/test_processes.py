@@ -1,5 +1,6 @@
 """Jobs in processes: order, progress, errors, and workers that must not outlive their parent."""
 
+import gc
 import os
 import signal
 import subprocess
@@ -10,6 +11,7 @@ import pytest
 
 from hyperbaton.foundation.errors import BadLine, SettingError
 from hyperbaton.foundation.work import processes
+from hyperbaton.foundation.work.garbage import RARELY
 from hyperbaton.foundation.work.processes import Processes
 from hyperbaton.foundation.work.workers import Threads, run_jobs
 from tests.child_processes import started, wait_until
@@ -57,6 +59,15 @@ def test_results_come_as_futures(workers):
         assert [future.result() for future in futures] == [0, 1, 4, 9, 16]
         assert workers.n == 2
         assert not workers.is_far
+
+
+def collections(here):  # noqa: ARG001
+    return gc.get_threshold()[0]
+
+
+def test_workers_collect_garbage_as_rarely_as_commands():
+    with Processes(1) as workers:
+        assert workers.submit(collections).result() == RARELY
 
 
 def test_the_first_error_is_raised_here():

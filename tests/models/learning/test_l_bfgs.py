@@ -2,28 +2,23 @@
 
 import numpy as np
 import pytest
-from threadpoolctl import threadpool_info, threadpool_limits
+from threadpoolctl import threadpool_limits
 
 from hyperbaton.models.learning.l_bfgs import minimise
-
-
-def n_threads():
-    return [
-        library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"
-    ]
+from tests.blas import blas_threads
 
 
 def test_the_optimum_by_one_thread():
     target, seen, steps = np.arange(4.0), [], []
 
     def objective(x):
-        seen.append(n_threads())
+        seen.append(blas_threads())
         return float(((x - target) ** 2).sum()), 2 * (x - target)
 
     with threadpool_limits(2, "blas"):
-        before = n_threads()
+        before = blas_threads()
         found = minimise(objective, np.zeros(4), steps.append, maxiter=20, gtol=1e-9)
-        assert n_threads() == before
+        assert blas_threads() == before
     assert found.x == pytest.approx(target)
     assert before  # there is a BLAS at all
     assert {n for threads in seen for n in threads} == {1}

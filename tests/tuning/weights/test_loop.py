@@ -10,6 +10,7 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_limits
 
 from hyperbaton.corpus.sentences.sentence import Sentence
 from hyperbaton.decoder.decode import Decoder
@@ -30,6 +31,7 @@ from hyperbaton.tuning.weights.loop import tune as tune_task
 from hyperbaton.tuning.weights.settings import TuneSettings
 from hyperbaton.tuning.weights.task import TuningTask
 from hyperbaton.tuning.weights.trace import Trace, TraceStep, read_trace, save
+from tests.blas import blas_threads
 from tests.refusals import refusals, refused
 from tests.tuning.small_language import all_pairs, development_set, make_translator
 
@@ -121,6 +123,18 @@ def test_every_round_has_a_chance_of_its_own(translator):
     assert len(first) == QUICK.iterations
     assert len({*first, *second}) == 2 * QUICK.iterations
     assert drawn(1) == first
+
+
+def test_blas_keeps_no_other_core_busy(translator):
+    seen = []
+    settings = replace(QUICK, method=f"{__name__}:Noting", iterations=1)
+    with threadpool_limits(2, "blas"):
+        before = blas_threads()
+        task = make_task(translator, settings=settings)
+        tune_task(replace(task, decoded=lambda _: seen.extend(blas_threads())))
+        assert blas_threads() == before == [2] * len(before)
+    assert set(seen) == {1}
+    assert len(seen) > len(before) > 0
 
 
 class Worse(Optimiser):
