@@ -41,6 +41,8 @@ from hyperbaton.models.language_model.speaking import SpeakingModel
 from hyperbaton.models.rules.table import RuleTable
 from hyperbaton.models.system.folder import CHART
 
+# Share of the gain of words (`Speaker.gains`) that is expected where the word before is unknown
+GAIN = 0.75
 FIRST_ITEMS = 1 << 18  # of 20 words at 1000 pops; memory that is not used takes none
 
 
@@ -57,9 +59,10 @@ class ChartDecoder(BaseDecoder):
         super().__init__(table, lm, weights, for_search(settings, CHART))
         self.table = table
         self.feature_names = chart_features(lm)
-        # items of a cell are compared as if nothing came before, so nothing is gained in advance
-        no_gain = np.zeros(len(self._lm_word))
-        self._source = entry_source(table, self._lm_word, self._speaker, no_gain)
+        words = np.arange(self._lm_word.max(initial=UNKNOWN) + 1, dtype=np.int32)
+        gain = GAIN * self._speaker.gains(words)
+        self._gain = self._weights.lm * gain
+        self._source = entry_source(table, self._lm_word, self._speaker, gain[self._lm_word])
         pops = self.settings.pop_limit or 1000
         self._capacity = ChartCapacity(
             FIRST_ITEMS, 1 << 12, max(4 * pops, 1 << 15), 1 << (2 * pops).bit_length()
@@ -121,7 +124,7 @@ class ChartDecoder(BaseDecoder):
         while True:
             space = ChartSpace(
                 words, min(settings.chart_span or n_words, n_words), self._source, self._memo,
-                self._weights, self._speaker.begin_state, END, self._unit,
+                self._weights, self._gain, self._speaker.begin_state, END, self._unit,
             )  # fmt: skip
             workspace = self._room(n_words, space.longest)
             result = search_chart(

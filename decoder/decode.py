@@ -58,7 +58,7 @@ from hyperbaton.models.system.folder import CHART, GLUE, STACK, read_system
 
 MOST_TRIED = 100  # derivations for each wanted distinct translation
 USUAL_WEIGHTS = 1.3  # sum of the default weights of translation features and language model
-POP_LIMITS = {STACK: 200, CHART: 1000}  # with 400 the chart search misses good derivations
+POP_LIMITS = {STACK: 200, CHART: 600}
 MOST_BYTES = 4 << 30  # limit of a workspace; a sentence that needs more is an error
 
 
@@ -67,7 +67,7 @@ class SearchSettings:
     """Settings of the search (`--set search.KEY=VALUE`)."""
 
     # steps taken in each stack or cell of a chart, best first; 0: all, which makes the search
-    # exhaustive; −1: 200 in stacks, 1000 in cells
+    # exhaustive; −1: 200 in stacks, 600 in cells
     pop_limit: int = -1
     stack_size: int = 200  # hypotheses kept in each stack; 0: all
     # drop hypotheses whose score is this much below the best of their stack; 0: none

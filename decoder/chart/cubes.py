@@ -63,7 +63,7 @@ def fill_cell(space, lm, ws, limits, head, cell, spot):
         while n_evaluated < n_steps:
             hope = _evaluate(space, lm, ws, spot, n_evaluated)
             step = ws.steps[np.uint64(n_evaluated)]
-            bucket = bucket_of(space, top - step.total)
+            bucket = bucket_of(space, top - step.rank)
             step.below = ws.bucket[bucket]
             ws.bucket[bucket] = n_evaluated << 2 | TAKE
             n_waiting += 1
@@ -120,7 +120,7 @@ def _wait_to_open(space, ws, head):
         match.total = rule.base + rule.estimate
         for cell in (match.one, match.two):
             if cell != EMPTY:
-                match.total += ws.items[ws.members[ws.cells[np.uint64(cell)].begin]].score
+                match.total += ws.items[ws.members[ws.cells[np.uint64(cell)].begin]].rank
         best = max(best, match.total)
         number = match.following
         n += 1
@@ -173,13 +173,14 @@ def _new_step(ws, n_steps, match, rule, one, two):
 
 @uncounted
 def _evaluate(space, lm, ws, spot, number):
-    """Scores a step and finds its left words and right state; returns the total that it would have
-    without context."""
+    """Scores a step and finds its left words and right state; returns the rank that was to be
+    expected."""
     step, is_chain = ws.steps[np.uint64(number)], spot[2]
     rule, symbols = space.memo.entries[np.uint64(step.rule)], space.memo.symbols
     new, most = ws.step_left[np.uint64(number)], 0 if is_chain else ws.left.shape[1]  # left words
     state = np.int32(space.begin_state if is_chain else EMPTY_STATE)
     total, language, is_whole = rule.base, 0.0, not is_chain
+    hope = rule.base + rule.estimate
     n_words, n_left, n_asked, is_start = 0, 0, 0, not is_chain
     for at in range(np.uint64(rule.begin), np.uint64(rule.end)):
         word = symbols[at].word
@@ -197,6 +198,7 @@ def _evaluate(space, lm, ws, spot, number):
         inside = ws.members[np.uint64(step.one if word == FIRST else step.two)]
         item, known = ws.items[np.uint64(inside)], ws.left[np.uint64(inside)]
         total += item.score
+        hope += item.rank
         is_same, k = is_start and n_words == 0, 0  # without words before, nothing changes
         while k < item.n_left and not is_same:
             word = known[k].word
@@ -215,12 +217,13 @@ def _evaluate(space, lm, ws, spot, number):
         n_words += item.n_left
         is_whole = is_whole and item.is_whole != 0
         is_start = False
-    hope = total + rule.estimate
     if is_chain and spot[1] == len(space.words):
         logprob, state = remembered_advance(lm, ws.memory, state, np.int32(space.end_word))
         language += logprob
         state = np.int32(EMPTY_STATE)  # nothing follows
-    step.total = total + space.weights.lm * language
+    step.total = step.rank = total + space.weights.lm * language
+    if n_left > 0:
+        step.rank += space.gain[new[0].word]
     step.right, step.n_left = state, n_left
     step.is_whole = is_whole and n_words == n_left
     ws.counters[LM_WORDS] += n_asked
@@ -257,8 +260,9 @@ def _take(space, ws, first, spot, number):
         item.right, item.n_left, item.is_whole = step.right, step.n_left, step.is_whole
         for k in range(step.n_left):
             _add_left(ws.left[np.uint64(row)], k, left[k].word, left[k].state, left[k].logprob)
-        item.score = step.total
-    item.score = max(item.score, step.total)
+        item.score = -np.inf
+    if step.total > item.score:
+        item.score, item.rank = step.total, step.rank
     arc.to, arc.entry, arc.score = row, space.memo.entries[np.uint64(step.rule)].entry, step.total
     arc.one, arc.two, arc.is_first = EMPTY, EMPTY, is_new
     if step.one != EMPTY:
@@ -289,7 +293,7 @@ def _keep_best(space, ws, limits, first, cell, top):
     ws.bucket[:] = EMPTY
     for number in range(ws.counters[ITEMS] - 1, first - 1, -1):
         item = ws.items[np.uint64(number)]
-        place = bucket_of(space, top - item.score)
+        place = bucket_of(space, top - item.rank)
         item.below = ws.bucket[place]
         ws.bucket[place] = number
     while bucket < N_BUCKETS and n < limits.items:
@@ -301,8 +305,8 @@ def _keep_best(space, ws, limits, first, cell, top):
         _sort(ws, begin + sorted_before, begin + n)
         bucket += 1
     kept = min(n, limits.items)
-    lowest = ws.items[ws.members[begin]].score - limits.beam
-    while kept > 1 and ws.items[ws.members[begin + kept - 1]].score < lowest:
+    lowest = ws.items[ws.members[begin]].rank - limits.beam
+    while kept > 1 and ws.items[ws.members[begin + kept - 1]].rank < lowest:
         kept -= 1
     ws.cells[np.uint64(cell)].end = begin + kept
     ws.counters[MEMBERS] = begin + kept
@@ -312,17 +316,17 @@ def _keep_best(space, ws, limits, first, cell, top):
 
 @uncounted
 def _sort(ws, begin, end):
-    """Sorts members by score; of equals, the first item comes first (Shell 1959)."""
+    """Sorts members by rank; of equals, the first item comes first (Shell 1959)."""
     gap = end - begin
     while gap > 1:
         gap = max(1, gap * 5 // 11)
         for k in range(begin + gap, end):
             item, at = ws.members[k], k
-            score = ws.items[np.uint64(item)].score
+            rank = ws.items[np.uint64(item)].rank
             while at >= begin + gap:
                 other = ws.members[at - gap]
-                better = ws.items[np.uint64(other)].score
-                if better > score or (better == score and other < item):
+                better = ws.items[np.uint64(other)].rank
+                if better > rank or (better == rank and other < item):
                     break
                 ws.members[at] = other
                 at -= gap

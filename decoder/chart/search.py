@@ -21,7 +21,7 @@ from hyperbaton.decoder.chart.workspace import (
     ChartWorkspace,
 )
 from hyperbaton.decoder.ranking.entry_memo import EntryMemo, EntrySource, EntryWeights
-from hyperbaton.foundation.arrays import Int32Array
+from hyperbaton.foundation.arrays import FloatArray, Int32Array
 from hyperbaton.foundation.hashing import EMPTY
 from hyperbaton.foundation.kernels import uncounted_kernel
 
@@ -37,6 +37,7 @@ class ChartSpace(NamedTuple):
     source: EntrySource
     memo: EntryMemo
     weights: EntryWeights
+    gain: FloatArray  # (language model vocabulary,) weighted gain of the first word of an item
     begin_state: int
     end_word: int
     unit: float  # of scores

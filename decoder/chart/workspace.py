@@ -9,6 +9,10 @@ come before it, with the state after each, and its right state:
                                           them is the stored one: from there on nothing changes
 
 With an order of N there are at most N − 1 left words, so this is exact.
+
+Items of a cell are compared by their ranks, which expect the first word to gain from its context
+what it gains on average (Heafield, Koehn and Lavie 2012): otherwise those that begin with a word
+that hardly ever comes first would be pruned. Ranks are not part of any score.
 """
 
 from typing import Any, NamedTuple
@@ -34,6 +38,7 @@ COUNTERS = (
 ITEM = np.dtype(
     [
         ("score", np.float64),  # of the best derivation
+        ("rank", np.float64),  # the score, and what the first word gains on average from context
         ("start", np.int32),
         ("end", np.int32),
         ("right", np.int32),  # language model state after the last word
@@ -56,7 +61,7 @@ ARC = np.dtype(
 # A source side at a place of the sentence, with cells for its gaps: a grid of rules and items
 MATCH = np.dtype(
     [
-        ("total", np.float64),  # of its first step, without context for the language model
+        ("total", np.float64),  # the rank of its first step, by the ranks of the items in it
         ("memo", np.int32),  # number of the source side
         ("one", np.int32),  # cell of the first gap, or EMPTY
         ("two", np.int32),
@@ -69,6 +74,7 @@ MATCH = np.dtype(
 STEP = np.dtype(
     [
         ("total", np.float64),
+        ("rank", np.float64),  # as of an item
         ("match", np.int32),
         ("rule", np.int32),
         ("one", np.int32),  # place in the members

@@ -39,7 +39,8 @@ FIRST_ROOM = 1 << 16  # entries; memory that is not used takes none
 ENTRY = np.dtype(
     [
         ("base", np.float64),  # weighted score without language model and distortion
-        # weighted language model score of its words without context, and the gain of the first one
+        # weighted language model score of its words without context, and the gains of those that
+        # follow a gap or nothing
         ("estimate", np.float64),
         ("entry", np.int64),  # of the table
         ("begin", np.uint32),  # first symbol
@@ -80,7 +81,8 @@ class EntrySource(NamedTuple):
     frequency_rows: Float32Array
     lm_word: Int32Array  # (target vocabulary,) language model id of each target word
     lm_falls: bool  # whether every word lowers the score
-    gain: FloatArray  # (target vocabulary,) what the first word of a side gains from its context
+    # (target vocabulary,) what each word gains from an unknown word before it
+    gain: FloatArray
 
 
 class EntryMemo(NamedTuple):
@@ -148,7 +150,7 @@ def remember(source, lm, memo, weights, node):
         end = source.target_offsets[source.target[entry] + 1]
         base = _base(source, weights, entry, begin, end)
         state = np.int32(EMPTY_STATE)
-        estimate = source.gain[source.target_words[begin]] if begin < end else 0.0
+        estimate, is_after = 0.0, False  # whether the word before is known
         for at in range(begin, end):
             # most entries of a frequent side are beaten before the language model is queried
             so_far = base + estimate * weights.lm
@@ -156,10 +158,11 @@ def remember(source, lm, memo, weights, node):
                 break
             word = source.target_words[at]
             if word < N_SPECIAL:
-                state = np.int32(EMPTY_STATE)  # nothing is known of the words in a gap
+                state, is_after = np.int32(EMPTY_STATE), False
             else:
                 logprob, state = advance(lm, state, source.lm_word[word])
-                estimate += logprob
+                estimate += logprob + (0.0 if is_after else source.gain[word])
+                is_after = True
         estimate *= weights.lm
         total = base + estimate
         if n == size and total <= ranked[n - 1].total:

@@ -2,10 +2,10 @@
 
 From each of many starts, exact line searches along all features and along random directions are
 repeated until none improves the score. Starts are the current weights, weights of earlier rounds,
-and random points: half of them anywhere, with weights of both signs, half of them around the best
-known weights (Moore and Quirk 2008 found that such walks end higher). After one sweep over the
-directions, only the best third of the starts continues. The best final point wins; of equal ones
-the first, which keeps the current weights if nothing is better.
+and random points around the best of these (Moore and Quirk 2008 found that such walks end higher
+than starts anywhere). The first sweep follows only the features. After each sweep, only the best
+third of the starts continues. The best final point wins; of equal ones the first, which keeps the
+current weights if nothing is better.
 
 All starts sweep at the same time along the same random directions, so that the slopes of the
 hypotheses along each direction are computed only once. Every start has its own generator for the
@@ -21,7 +21,7 @@ an n-best list only a few (Macherey et al. 2008). With lattices, two steps alter
 until the weights do not improve any more.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
@@ -38,7 +38,7 @@ from hyperbaton.tuning.optimisers.objective import Objective
 from hyperbaton.tuning.optimisers.pool import Pool, ScaledPool, scale_pool
 
 MOST_SWEEPS = 50  # over all directions; usually a few suffice
-PROMISING = 3  # one start in this many continues after the first sweep
+PROMISING = 3  # one start in this many continues after each sweep
 WALK = 0.5  # deviation of random steps around a point, in units of its mean weight
 
 
@@ -75,20 +75,20 @@ class Mert(Optimiser):
         given = [scaled.point(values) for values in (start.weights, *start.earlier)]
         shared, *draws = map(np.random.default_rng, seed.spawn(1 + len(given) + self.restarts))
         known = max(given, key=lambda point: _score(scaled, objective, point))
-        points = [*given, *_random_starts(known, draws, len(given))]
+        points = [*given, *(_random_start(known, draw) for draw in draws[len(given) :])]
         places = [
             Place(point, _score(scaled, objective, point), draw)
             for point, draw in zip(points, draws, strict=True)
         ]
         with ThreadPoolExecutor(start.threads) as executor:
             for number in range(MOST_SWEEPS):
-                if number == 1:
-                    places = _promising(places)
                 if not any(place.moves for place in places):
                     break
-                random = shared.normal(size=(self.directions, len(known)))
+                random = shared.normal(size=(self.directions if number else 0, len(known)))
                 move = partial(sweep, scaled, objective, directions_of(scaled, random))
-                places = list(executor.map(move, places))
+                places = _promising(list(executor.map(move, places)))
+                if not number:  # random directions may go on where no feature does
+                    places = [place._replace(moves=True) for place in places]
         best = max(place.score for place in places)
         first = next(place for place in places if place.score >= best - LEAST_GAIN)
         return scaled.weights(first.point)
@@ -100,24 +100,10 @@ def _promising(places: Sequence[Place]) -> list[Place]:
     return [places[number] for number in sorted(ranked[: -(-len(places) // PROMISING)])]
 
 
-def _random_starts(
-    known: FloatArray, draws: Sequence[np.random.Generator], n_given: int
-) -> Iterator[FloatArray]:
-    """A point for every generator after the first `n_given`, alternately anywhere and around
-    `known`."""
-    size, total, mean = len(known), float(np.abs(known).sum()), float(np.abs(known).mean())
-    for number, draw in enumerate(draws[n_given:], n_given):
-        if number % 2:
-            yield random_point(draw, size, total)
-        else:
-            yield known + draw.normal(0, WALK * mean, size)
-
-
-def random_point(draw: np.random.Generator, size: int, length: float) -> FloatArray:
-    """Weights of both signs whose absolute values sum to `length`."""
-    point: FloatArray = draw.uniform(-1, 1, size)
-    point *= (length or 1.0) / max(float(np.abs(point).sum()), 1e-9)
-    return point
+def _random_start(known: FloatArray, draw: np.random.Generator) -> FloatArray:
+    """A point around `known`."""
+    deviation = WALK * (float(np.abs(known).mean()) or 1.0)
+    return known + draw.normal(0, deviation, len(known))
 
 
 def sweep(

@@ -8,9 +8,10 @@ import pytest
 from hyperbaton.corpus.sentences.sentence import Sentence
 from hyperbaton.decoder.chart.derivations import best_of
 from hyperbaton.decoder.chart.workspace import ITEMS
-from hyperbaton.decoder.chart_decode import ChartDecoder
+from hyperbaton.decoder.chart_decode import GAIN, ChartDecoder
 from hyperbaton.decoder.decode import Decoder, SearchSettings, Stopped
 from hyperbaton.models.distortion.linear import Linear
+from hyperbaton.models.language_model.automaton import context_gains
 from hyperbaton.models.language_model.several import LanguageModels
 from hyperbaton.models.phrases.building import train_phrases
 from hyperbaton.models.phrases.settings import PhraseSettings
@@ -90,7 +91,7 @@ def test_all_derivations_are_found_in_order():
 
 
 def test_every_item_scores_its_rules_and_the_words_of_its_string():
-    n_long = 0
+    n_long = n_gaining = 0
     for seed in range(100, 130):
         found = searched(seed)
         if found is None:
@@ -98,7 +99,7 @@ def test_every_item_scores_its_rules_and_the_words_of_its_string():
         decoder, words, _ = found
         decoder.decode(Sentence(tuple(words)), 2)
         workspace, lm = decoder._workspace, decoder.lm
-        weights = decoder._weights
+        weights, gains = decoder._weights, context_gains(lm.automaton)
         for number in range(workspace.counters[ITEMS]):
             item = workspace.items[number]
             derivations, scores = best_of(workspace, number, 1)
@@ -125,11 +126,14 @@ def test_every_item_scores_its_rules_and_the_words_of_its_string():
             score += weights.phrase_penalty * values["phrase_penalty"]
             score += weights.word_penalty * values["word_penalty"]
             assert item["score"] == pytest.approx(score, abs=1e-5)
+            gain = GAIN * weights.lm * gains[lm.encode(ids[:1])].sum()
+            assert item["rank"] - item["score"] == pytest.approx(gain)
+            n_gaining += abs(gain) > 0.1
             left = workspace.left["word"][number, : item["n_left"]].tolist()
             assert left == lm.encode(ids).tolist()[:2]  # the order is 3
             assert bool(item["is_whole"]) == (len(ids) <= 2)
             n_long += len(ids) > 4
-    assert n_long > 100
+    assert min(n_long, n_gaining) > 100
 
 
 def phrase_rules(table):
@@ -190,11 +194,11 @@ def test_a_binary_and_sums_of_models_translate_alike(trained, tmp_path):
     weights["lm"] = 0.5
     ours, kenlm = both(tmp_path, lm.ngrams())
     twice = LanguageModels({"lm": ours, "lm.2": kenlm})
-    settings = SearchSettings(pop_limit=50, stack_size=20)
     scores = []
     for model, own in ((lm, {}), (kenlm, {}), (twice, {"lm": 0.2, "lm.2": 0.3})):
-        decoder = ChartDecoder(trained, model, weights | own, settings)
-        lists = [decoder.decode(Sentence(tuple(text)), 30).scores for text in ("abcabc", "bcz", "")]
+        # a binary does not tell which words gain from context, so a pruned search would differ
+        decoder = ChartDecoder(trained, model, weights | own, EXHAUSTIVE)
+        lists = [decoder.decode(Sentence(tuple(text)), 30).scores for text in ("abca", "bcz", "")]
         scores.append(np.concatenate(lists))
     for other in scores[1:]:
         assert other == pytest.approx(scores[0], abs=1e-3)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from hyperbaton.tuning.optimisers import mert
 from hyperbaton.tuning.optimisers.interface import Start
 from hyperbaton.tuning.optimisers.line_search import LEAST_GAIN
 from hyperbaton.tuning.optimisers.mert import (
@@ -10,9 +11,8 @@ from hyperbaton.tuning.optimisers.mert import (
     Mert,
     Place,
     _promising,
-    _random_starts,
+    _random_start,
     directions_of,
-    random_point,
     sweep,
 )
 from hyperbaton.tuning.optimisers.pool import Pool, scale_pool
@@ -101,25 +101,32 @@ def test_fixed_weights_stay_and_are_counted():
     assert pool.score(MEAN, run(pool, wrong, tuned)) < 0.99 * oracle(pool)
 
 
-def test_random_points_have_both_signs_and_the_same_length():
-    points = np.array([random_point(np.random.default_rng(i), 5, 2.0) for i in range(50)])
-    np.testing.assert_allclose(np.abs(points).sum(axis=1), 2)
-    assert (points < 0).any(axis=0).all()
-    assert (points > 0).any(axis=0).all()
-
-
-@pytest.mark.parametrize("n_given", [1, 2])
-def test_every_second_random_start_lies_around_the_best_point(n_given):
+def test_random_starts_lie_around_the_best_point():
     known = np.array([0.5, -2.0, 0.0, 0.1])
-    draws = [np.random.default_rng(seed) for seed in range(n_given + 800)]
-    starts = np.array(list(_random_starts(known, draws, n_given)))
-    assert len(starts) == 800
-    around, anywhere = starts[n_given % 2 :: 2], starts[1 - n_given % 2 :: 2]
-    np.testing.assert_allclose(np.abs(anywhere).sum(axis=1), np.abs(known).sum())
-    deviation = WALK * np.abs(known).mean()
+    starts = np.array([_random_start(known, np.random.default_rng(seed)) for seed in range(400)])
+    deviation = WALK * 0.65
     # within five standard errors of a normal distribution
-    np.testing.assert_allclose(around.mean(axis=0), known, atol=5 * deviation / 20)
-    np.testing.assert_allclose(around.std(axis=0), deviation, rtol=5 / np.sqrt(2 * 400))
+    np.testing.assert_allclose(starts.mean(axis=0), known, atol=5 * deviation / 20)
+    np.testing.assert_allclose(starts.std(axis=0), deviation, rtol=5 / np.sqrt(2 * 400))
+    from_nothing = _random_start(np.zeros(4), np.random.default_rng(1))
+    assert np.all(from_nothing != 0)
+
+
+def test_the_first_sweep_follows_the_features_and_the_next_ones_random_directions_too(monkeypatch):
+    pool, planted = planted_pool(3)
+    best, seen = run(pool, planted), []
+
+    def noting(scaled, metric, directions, place):
+        seen.append((len(directions), place.moves))
+        return sweep(scaled, metric, directions, place)
+
+    monkeypatch.setattr(mert, "sweep", noting)
+    run(pool, best, restarts=4, directions=3)
+    n_features = 6  # one never varies
+    assert seen[:5] == [(n_features, True)] * 5
+    # even where no feature improves the start, as here the best of five
+    assert seen[5:7] == [(n_features + 3, True)] * 2
+    assert all(n == n_features + 3 for n, _ in seen[5:])
 
 
 def test_the_best_third_of_the_starts_continues_in_their_order():
@@ -135,7 +142,7 @@ def test_every_sweep_improves_until_nothing_moves():
     pool, _ = planted_pool(6, noise=2.0)
     scaled = scale_pool(pool, np.full(7, 0.1), ALL)
     draw = np.random.default_rng(1)
-    place = Place(random_point(draw, 6, 1.0), 0.0, draw)
+    place = Place(draw.normal(size=6), 0.0, draw)
     scores = []
     while place.moves:
         place = sweep(scaled, MEAN, directions_of(scaled, draw.normal(size=(3, 6))), place)
