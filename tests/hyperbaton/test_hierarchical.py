@@ -259,7 +259,7 @@ def test_a_pop_limit_that_is_given_is_kept(made, tmp_path):
     from hyperbaton.tuning.comparison.configuration import ComparedSystem
     from tests.tuning.comparison.tiny import LINEAR, tiny_configuration
 
-    assert POP_LIMITS == {"stack": 200, "chart": 1000}
+    assert POP_LIMITS == {"stack": 200, "chart": 600}
     systems = LINEAR, ComparedSystem("HIER", decoder="chart")
     keys = {"stack": [], "chart": []}
     for given, expected in ((-1, POP_LIMITS), (400, {"stack": 400, "chart": 400}), (0, {})):
