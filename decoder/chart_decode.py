@@ -43,6 +43,9 @@ from hyperbaton.models.system.folder import CHART
 
 # Share of the gain of words (`Speaker.gains`) that is expected where the word before is unknown
 GAIN = 0.75
+# Distance below the expected score at which neighbours are evaluated, in units, with and without
+# gains; less costs time, more finds less
+PATIENCE, PATIENCE_ALONE = 1.5, 0.5
 FIRST_ITEMS = 1 << 18  # of 20 words at 1000 pops; memory that is not used takes none
 
 
@@ -62,6 +65,7 @@ class ChartDecoder(BaseDecoder):
         words = np.arange(self._lm_word.max(initial=UNKNOWN) + 1, dtype=np.int32)
         gain = GAIN * self._speaker.gains(words)
         self._gain = self._weights.lm * gain
+        self._patience = self._unit * (PATIENCE if gain.any() else PATIENCE_ALONE)
         self._source = entry_source(table, self._lm_word, self._speaker, gain[self._lm_word])
         pops = self.settings.pop_limit or 1000
         self._capacity = ChartCapacity(
@@ -125,6 +129,7 @@ class ChartDecoder(BaseDecoder):
             space = ChartSpace(
                 words, min(settings.chart_span or n_words, n_words), self._source, self._memo,
                 self._weights, self._gain, self._speaker.begin_state, END, self._unit,
+                self._patience,
             )  # fmt: skip
             workspace = self._room(n_words, space.longest)
             result = search_chart(

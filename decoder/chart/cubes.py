@@ -33,7 +33,6 @@ from hyperbaton.decoder.ranking.buckets import (
     HEADROOM,
     N_BUCKETS,
     OPTIMISM,
-    PATIENCE,
     bucket_of,
 )
 from hyperbaton.decoder.ranking.entry_memo import FIRST
@@ -67,7 +66,7 @@ def fill_cell(space, lm, ws, limits, head, cell, spot):
             step.below = ws.bucket[bucket]
             ws.bucket[bucket] = n_evaluated << 2 | TAKE
             n_waiting += 1
-            due = bucket_of(space, top - hope + PATIENCE * space.unit)
+            due = bucket_of(space, top - hope + space.patience)
             if due < bucket:
                 step.below_due = ws.bucket[due]
                 ws.bucket[due] = n_evaluated << 2 | DUE

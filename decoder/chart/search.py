@@ -41,6 +41,7 @@ class ChartSpace(NamedTuple):
     begin_state: int
     end_word: int
     unit: float  # of scores
+    patience: float  # neighbours of a step are evaluated this much below its expected score
 
 
 class ChartLimits(NamedTuple):

@@ -8,9 +8,6 @@ N_BUCKETS = 512
 # Differences of scores, in units (`space.unit`)
 BUCKETS_PER_UNIT = 16
 HEADROOM = 8.0  # by which a step may be better than the best before it
-# In the chart: distance below the expected score at which neighbours are evaluated; less costs
-# time, more finds less
-PATIENCE = 1.5
 # By which the words of a step may score better in context than without; more costs time, less finds
 # less
 OPTIMISM = 0.5
