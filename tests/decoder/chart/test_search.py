@@ -10,6 +10,7 @@ from hyperbaton.decoder.chart.derivations import best_of
 from hyperbaton.decoder.chart.workspace import ITEMS
 from hyperbaton.decoder.chart_decode import GAIN, ChartDecoder
 from hyperbaton.decoder.decode import Decoder, SearchSettings, Stopped
+from hyperbaton.foundation.files.vocabulary import SPECIAL
 from hyperbaton.models.distortion.linear import Linear
 from hyperbaton.models.language_model.automaton import context_gains
 from hyperbaton.models.language_model.several import LanguageModels
@@ -134,6 +135,38 @@ def test_every_item_scores_its_rules_and_the_words_of_its_string():
             assert bool(item["is_whole"]) == (len(ids) <= 2)
             n_long += len(ids) > 4
     assert min(n_long, n_gaining) > 100
+
+
+def test_words_after_gaps_are_expected_to_gain_from_them():
+    kinds = Counter()
+    for seed in range(100, 120):
+        found = searched(seed)
+        if found is None:
+            continue
+        decoder, words, _ = found
+        decoder.decode(Sentence(tuple(words)))
+        table, memo, lm = decoder.table, decoder._memo, decoder.lm
+        gains = GAIN * context_gains(lm.automaton)
+        for known in memo.entries[: memo.begin[memo.counters[0]]]:
+            if known["entry"] < 0:
+                continue
+            side = table.target[known["entry"]]
+            symbols = table.target_words[
+                table.target_offsets[side] : table.target_offsets[side + 1]
+            ]
+            is_gap = symbols < len(SPECIAL)
+            estimate, run = 0.0, []
+            for symbol, gap in zip([*symbols, None], [*is_gap, True], strict=True):
+                if not gap:
+                    run.append(table.target_vocabulary.words[symbol])
+                elif run:
+                    estimate += lm.score(run, begin=False, end=False)
+                    estimate += gains[lm.encode(run[:1])].sum()
+                    run = []
+            assert known["estimate"] == pytest.approx(decoder._weights.lm * estimate, abs=1e-5)
+            kinds["after a gap"] += bool((is_gap[:-1] & ~is_gap[1:]).any())
+            kinds["without gaps"] += not is_gap.any()
+    assert min(kinds.values()) > 20
 
 
 def phrase_rules(table):
