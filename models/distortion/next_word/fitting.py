@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -38,10 +38,11 @@ STRONGEST_PRIORS = {PAIR: 128.0, SEQUENCE: 512.0}  # start of the search for a p
 USUAL_PRIORS = {PAIR: 16.0, SEQUENCE: 128.0}  # priors if there is too little data to search
 HELD_OUT_SHARE, MOST_HELD_OUT = 10, 500  # a tenth of the sentences, to choose the prior
 FEWEST_HELD_OUT = 5
-SEARCH_PASSES = 4  # of AdaGrad for each prior; each starts from the previous weights
+SEARCH_PASSES = 12  # for each prior; each starts from the previous weights
 SEARCHED = 3000  # sentences for training in the search for a prior
 # Passes of AdaGrad from so many sentences on, instead of L-BFGS
 MUCH, PASSES_OVER_MUCH = 30_000, {PAIR: 2, SEQUENCE: 4}
+SHORT_SEARCH_PASSES = 2  # for each prior, by AdaGrad
 
 
 @dataclass(eq=False, kw_only=True)
@@ -138,6 +139,7 @@ def train_word_pairs(
                 index,
                 weights,
                 partial(progress, "searching for a prior, passes"),
+                by_adagrad=start_passes > 0,
             )
             if start_passes:  # a few passes of AdaGrad end as well or better from 0
                 weights[:] = 0.0
@@ -160,6 +162,8 @@ def _search_prior(
     index: PairIndex,
     weights: FloatArray,
     report: Callable[[int], None],
+    *,
+    by_adagrad: bool,
 ) -> tuple[float, list[PriorTrial]]:
     """The best prior on held-out sentences, and all trials; sets the weights to those under the
     best prior. The paper gives no value, and with the same λ the sequence model, which has three
@@ -172,15 +176,14 @@ def _search_prior(
     others, held_out = split_held_out(n_sentences)
     if len(held_out) < FEWEST_HELD_OUT:
         return USUAL_PRIORS[labels], []
+    how: Any = (SHORT_SEARCH_PASSES, report, adagrad) if by_adagrad else (SEARCH_PASSES, report)
     rows = spread(others, SEARCHED)
     occur = likelihood(np.union1d(rows, held_out), index).n_visits() > 0
     some = make_pair_index(keys_in_order(index)[occur[:-1]])
     occur[-1] = True
     train, test = likelihood(rows, some), likelihood(held_out, some)
     strongest = STRONGEST_PRIORS[labels]
-    best, trials, weights[occur] = search_prior(
-        train, test, weights[occur], strongest, SEARCH_PASSES, report, adagrad
-    )
+    best, trials, weights[occur] = search_prior(train, test, weights[occur], strongest, *how)
     return best.prior, trials
 
 

@@ -36,6 +36,7 @@ from hyperbaton.models.distortion.next_word.distance_classes import (
 from hyperbaton.models.distortion.next_word.events import ORDERS, find_events
 from hyperbaton.models.distortion.next_word.fitting import (
     FEWEST_HELD_OUT,
+    SEARCH_PASSES,
     Means,
     split_held_out,
 )
@@ -45,7 +46,6 @@ from hyperbaton.models.learning.l_bfgs import fit_weights, search_prior
 
 DIRECTIONS = ("outbound", "inbound")
 STRONGEST_PRIOR, USUAL_PRIOR = 64.0, 16.0  # start of the search, and prior without a search
-SEARCH_PASSES = 12  # of L-BFGS for each prior
 
 
 @dataclass(frozen=True, eq=False)
