@@ -102,8 +102,6 @@ class OptionFinder:
         # Arrays are allocated here, because kernels that allocate are slow to compile.
         found = np.empty((GRID, len(words)), np.int32)  # memo by length − 1 and start
         while True:
-            found.fill(EMPTY)
-            found[0] = UNKNOWN_WORD
             memo, lm = self._memo, self._speaker.lm
             looked_up = _look_up(self._source, lm, memo, self.weights, words, found)
             room, n_spans, n_options, n_words, longest = looked_up
@@ -172,6 +170,8 @@ def _look_up(source, lm, memo, weights, words, found):
 @uncounted
 def _all_found(source, lm, memo, weights, words, found):
     """Finds or makes the memo of every span with options; False if the memo is full."""
+    found[:] = EMPTY
+    found[0] = UNKNOWN_WORD
     for start in range(len(words)):
         node = np.int32(ROOT)
         for length in range(1, min(len(words) - start, GRID) + 1):

@@ -99,9 +99,21 @@ def jump_estimates(
         scores = scorer.jump_estimate(of_scorer)
         if scores is not None:
             jumps += scorer.jump_share * scores
-    estimates = np.zeros((n_words + 2, n_words + 1))
-    np.subtract(jumps, jumps.max(axis=0), out=estimates[:-1, :-1])
+    estimates = np.empty((n_words + 2, n_words + 1))
+    _compare_with_best(jumps, estimates)
     return estimates
+
+
+@uncounted_kernel
+def _compare_with_best(jumps, estimates):
+    n_words = jumps.shape[1]
+    estimates[:] = 0.0
+    for start in range(n_words):
+        best = jumps[0, start]
+        for end in range(1, n_words + 1):
+            best = max(best, jumps[end, start])
+        for end in range(n_words + 1):
+            estimates[end, start] = jumps[end, start] - best
 
 
 def future_scores(
@@ -111,7 +123,7 @@ def future_scores(
 
     `estimates` of the distortion models, if there are any, are added to the options' scores.
     """
-    future = np.full((n_words + 1, n_words + 1), -np.inf)
+    future = np.empty((n_words + 1, n_words + 1))
     _fill_futures(future, spans, options, estimates)
     return future
 
@@ -119,6 +131,7 @@ def future_scores(
 @uncounted_kernel
 def _fill_futures(future, spans, options, estimates):
     n_words = len(future) - 1
+    future[:] = -np.inf
     for number in range(len(spans) - 1):
         best = -np.inf
         for option in range(spans[number].option, spans[number + 1].option):
@@ -168,13 +181,13 @@ def weigh_tables(
             if not _add_to_edges(*part, table.end, options.spans, row_of_end, by_place):
                 apart.append(part)
         moves += scorer.moves(weights)
-    joint = joint_numbers(states) if states else np.zeros(n_options + 1, np.int64)
+    joint = joint_numbers(states) if states else np.zeros(n_options + 1, np.int32)
     classes, n_classes = [], 0
     for move in moves:
         classes.append((move.span, move.span[1:], move.class_of + np.uint8(n_classes)))
         n_classes += move.before.shape[1]
     return DistortionScores(
-        joint.astype(np.int32),
+        joint.astype(np.int32, copy=False),
         finish,
         by_place,
         *_joined(n_options, apart, np.float64),
@@ -190,6 +203,8 @@ def _joined(
     """Concatenates tables: the starts of their rows, their columns, and their values."""
     rows = np.empty((n_options + 1, len(tables)), np.int32)
     columns = np.empty((n_options, len(tables)), np.int32)
+    if not tables:
+        return rows, columns, np.empty(0, dtype)
     begin = 0
     for number, (table_rows, table_columns, values) in enumerate(tables):
         rows[:, number] = begin + table_rows * values.shape[1]
@@ -197,8 +212,7 @@ def _joined(
         begin += values.size
     if len(tables) == 1:  # without a copy
         return rows, columns, tables[0][-1].ravel()
-    parts = [values.ravel() for *_, values in tables]
-    return rows, columns, np.concatenate(parts) if parts else np.empty(0, dtype)
+    return rows, columns, np.concatenate([values.ravel() for *_, values in tables])
 
 
 def _side_by_side(n_rows: int, arrays: Sequence[FloatArray]) -> FloatArray:

@@ -306,7 +306,8 @@ class Translator:
 
     def _checked(self, sentence: Sentence) -> Sentence:
         """The sentence with all layers that the models need; an error if one is missing."""
-        sentence = self.preparation.complete(sentence, self._needed - sentence.layers)
+        if self._needed:
+            sentence = self.preparation.complete(sentence, self._needed - sentence.layers)
         for model in self.distortion:
             model.check(sentence)
         return sentence

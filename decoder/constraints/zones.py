@@ -26,10 +26,13 @@ from hyperbaton.foundation.kernels import uncounted
 
 START, END, WALL = range(3)  # columns; START and END of a wall are the span that it divides
 NO_WALL = -1  # the row is a zone
+NO_ZONES = np.empty((0, 3), np.int32)
 
 
 def zones_of(markup: Markup, n_words: int) -> Int32Array:
     """Zones and walls, (Z, 3)."""
+    if not (markup.zones or markup.walls):
+        return NO_ZONES
     rows = [(start, end, NO_WALL) for start, end in markup.zones]
     rows += [(start, end, wall) for wall, (start, end) in markup.scopes(n_words)]
     return np.array(rows, np.int32).reshape(-1, 3)

@@ -101,7 +101,7 @@ def joint_numbers(columns: Sequence[NDArray[Any]]) -> Int64Array:
         every = np.arange(len(columns[0]))
         if any(np.array_equal(column, every) for column in columns):  # it distinguishes all rows
             return every
-    joint = columns[0].astype(np.int64)
+    joint = columns[0].astype(np.int64, copy=False)
     for column in columns[1:]:
         joint = joint * (int(column.max()) + 1) + column
         joint = np.unique(joint, return_inverse=True)[1]  # keeps the numbers small

@@ -9,8 +9,9 @@ on it because the frequencies of features differ by orders of magnitude; it work
 x = w · √(h + λ) instead, where h approximates the second derivative by each weight at the start (a
 diagonal preconditioner).
 
-`search_prior` chooses the strength of the prior on held-out events. It proceeds from strong to weak
-priors, each starting from the previous weights, and stops when the held-out likelihood decreases.
+`search_prior` chooses the strength of the prior on held-out events. It halves the usual one as long
+as the held-out likelihood increases, or else doubles it. From prior to prior weights change by about
+as much as before, so each fit starts where the last two point to.
 """
 
 from collections.abc import Callable, Iterable
@@ -26,7 +27,7 @@ from hyperbaton.foundation.progress import silent
 
 Objective = Callable[[FloatArray], tuple[float, FloatArray]]  # value and gradient
 REMEMBERED_STEPS = 5  # L-BFGS memory
-WEAKEST = 0.25  # weakest prior to try
+WEAKEST, STRONGEST = 0.25, 1024.0  # priors to try
 
 
 def summed(parts: Iterable[tuple[float, FloatArray]]) -> tuple[float, FloatArray]:
@@ -144,39 +145,33 @@ def fit_weights(
     )
 
 
-def fitted(
-    likelihood: NegativeLogLikelihood,
-    start: FloatArray,
-    prior: float,
-    passes: int,
-    report: Callable[[int], None] = silent,
-) -> FloatArray:
-    """The weights of `fit_weights`, which keeps `start`."""
-    return fit_weights(likelihood, start.copy(), prior, passes, report).weights
-
-
 def search_prior(
     likelihood: NegativeLogLikelihood,
     held_out: NegativeLogLikelihood,
     start: FloatArray,
-    strongest: float,
+    usual: float,
     passes: int,
     report: Callable[[int], None] = silent,
-    fit: Callable[..., FloatArray] = fitted,  # with the arguments of `fitted`
 ) -> tuple[PriorTrial, list[PriorTrial], FloatArray]:
-    """The best prior, all trials, and the weights under the best prior. Starts with `strongest` and
-    halves it, with `passes` for each. With too few passes, weights remain small under a weak prior,
+    """The best prior, all trials, and the weights under the best prior. Makes `passes` for each
+    prior, and twice as many for the first: with too few, weights remain small under a weak prior,
     which then seems better than it is."""
-    trials: list[PriorTrial] = []
-    weights, best_weights, numbers = start, start, count(1)
-    prior = strongest
-    best = PriorTrial(prior, -np.inf)
-    while prior >= WEAKEST:
-        weights = fit(likelihood, weights, prior, passes, lambda _: report(next(numbers)))
-        trial = PriorTrial(prior, -held_out.value(weights) / held_out.n_events)
-        trials.append(trial)
-        if trial.held_out <= best.held_out:
+    trials, numbers = list[PriorTrial](), count(1)
+
+    def tried(prior: float, guess: FloatArray, passes: int) -> tuple[PriorTrial, FloatArray]:
+        fit = fit_weights(likelihood, guess, prior, passes, lambda _: report(next(numbers)))
+        held_out_mean = -held_out.value(fit.weights) / held_out.n_events
+        trials.append(PriorTrial(prior, held_out_mean))
+        return trials[-1], fit.weights
+
+    best, weights = tried(usual, start.copy(), 2 * passes)
+    for factor in (0.5, 2.0):
+        step: FloatArray | float = 0.0
+        while WEAKEST <= best.prior * factor <= STRONGEST:
+            trial, new = tried(best.prior * factor, weights + step, passes)
+            if trial.held_out <= best.held_out:
+                break
+            best, weights, step = trial, new, new - weights
+        if best.prior != usual:
             break
-        best, best_weights = trial, weights
-        prior /= 2
-    return best, trials, best_weights
+    return best, trials, weights

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -34,15 +34,14 @@ FITTING_MEMORY = 3_000_000_000
 # Vectors of the length of the weights
 L_BFGS_VECTORS = 25  # 15 of L-BFGS-B, 3 gradients, input and output
 ADAGRAD_VECTORS = 13  # half of one for each lane and its G, those of their mean, the index
-STRONGEST_PRIORS = {PAIR: 128.0, SEQUENCE: 512.0}  # start of the search for a prior
-USUAL_PRIORS = {PAIR: 16.0, SEQUENCE: 128.0}  # priors if there is too little data to search
+USUAL_PRIORS = {PAIR: 16.0, SEQUENCE: 128.0}  # start of the search for a prior
 HELD_OUT_SHARE, MOST_HELD_OUT = 10, 500  # a tenth of the sentences, to choose the prior
 FEWEST_HELD_OUT = 5
-SEARCH_PASSES = 12  # for each prior; each starts from the previous weights
+SEARCH_PASSES = 6  # for each prior
 SEARCHED = 3000  # sentences for training in the search for a prior
+START_PASSES = 2  # of AdaGrad before those of L-BFGS
 # Passes of AdaGrad from so many sentences on, instead of L-BFGS
 MUCH, PASSES_OVER_MUCH = 30_000, {PAIR: 2, SEQUENCE: 4}
-SHORT_SEARCH_PASSES = 2  # for each prior, by AdaGrad
 
 
 @dataclass(eq=False, kw_only=True)
@@ -75,8 +74,8 @@ class WordPairSettings(NextWordSettings):
 
     # words that share the probability: `all`, or only untranslated ones (`open`)
     candidates: str = "all"
-    # passes of AdaGrad before those of L-BFGS; −1: if there is much data, a few passes instead of
-    # L-BFGS, otherwise none
+    # passes of AdaGrad before those of L-BFGS; −1: two, or if there is much data, a few passes
+    # instead of L-BFGS
     start_passes: int = -1
 
 
@@ -111,9 +110,11 @@ def train_word_pairs(
     Memory left by the optimiser caches features; the other features are in a file.
     """
     threads, progress, memory, _ = means
-    start_passes, passes = max(settings.start_passes, 0), settings.passes
-    if settings.start_passes < 0 and len(corpus) >= MUCH:
-        start_passes, passes = PASSES_OVER_MUCH[labels], 0
+    start_passes, passes = settings.start_passes, settings.passes
+    if start_passes < 0:
+        start_passes = START_PASSES
+        if len(corpus) >= MUCH:
+            start_passes, passes = PASSES_OVER_MUCH[labels], 0
 
     def likelihood(part: AlignedCorpus, index: PairIndex, n_vectors: int) -> Likelihood:
         events = find_events(part, settings.order, settings.left_out)
@@ -139,9 +140,8 @@ def train_word_pairs(
                 index,
                 weights,
                 partial(progress, "searching for a prior, passes"),
-                by_adagrad=start_passes > 0,
             )
-            if start_passes:  # a few passes of AdaGrad end as well or better from 0
+            if not passes:  # a few passes of AdaGrad end as well or better from 0
                 weights[:] = 0.0
             give_back_memory()
         everything = likelihood(corpus, index, vectors)
@@ -162,8 +162,6 @@ def _search_prior(
     index: PairIndex,
     weights: FloatArray,
     report: Callable[[int], None],
-    *,
-    by_adagrad: bool,
 ) -> tuple[float, list[PriorTrial]]:
     """The best prior on held-out sentences, and all trials; sets the weights to those under the
     best prior. The paper gives no value, and with the same λ the sequence model, which has three
@@ -176,14 +174,14 @@ def _search_prior(
     others, held_out = split_held_out(n_sentences)
     if len(held_out) < FEWEST_HELD_OUT:
         return USUAL_PRIORS[labels], []
-    how: Any = (SHORT_SEARCH_PASSES, report, adagrad) if by_adagrad else (SEARCH_PASSES, report)
     rows = spread(others, SEARCHED)
     occur = likelihood(np.union1d(rows, held_out), index).n_visits() > 0
     some = make_pair_index(keys_in_order(index)[occur[:-1]])
     occur[-1] = True
     train, test = likelihood(rows, some), likelihood(held_out, some)
-    strongest = STRONGEST_PRIORS[labels]
-    best, trials, weights[occur] = search_prior(train, test, weights[occur], strongest, *how)
+    usual = USUAL_PRIORS[labels]
+    start = adagrad(train, weights[occur], usual, START_PASSES)
+    best, trials, weights[occur] = search_prior(train, test, start, usual, SEARCH_PASSES, report)
     return best.prior, trials
 
 

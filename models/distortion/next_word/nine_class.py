@@ -36,7 +36,6 @@ from hyperbaton.models.distortion.next_word.distance_classes import (
 from hyperbaton.models.distortion.next_word.events import ORDERS, find_events
 from hyperbaton.models.distortion.next_word.fitting import (
     FEWEST_HELD_OUT,
-    SEARCH_PASSES,
     Means,
     split_held_out,
 )
@@ -45,7 +44,8 @@ from hyperbaton.models.distortion.next_word.symbols import SymbolCoder
 from hyperbaton.models.learning.l_bfgs import fit_weights, search_prior
 
 DIRECTIONS = ("outbound", "inbound")
-STRONGEST_PRIOR, USUAL_PRIOR = 64.0, 16.0  # start of the search, and prior without a search
+USUAL_PRIOR = 16.0  # start of the search for a prior
+SEARCH_PASSES = 12  # for each prior
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,7 +130,7 @@ class NineClass(LogLinearModel):
                     for chosen in (np.isin(sentence, searched), np.isin(sentence, held_out))
                 )
                 best, _, weights = search_prior(
-                    train, test, weights, STRONGEST_PRIOR, SEARCH_PASSES, report
+                    train, test, weights, USUAL_PRIOR, SEARCH_PASSES, report
                 )
                 prior = best.prior
         examples = ClassExamples(features, classes, threads)

@@ -21,8 +21,11 @@ from hyperbaton.models.distortion.next_word.likelihood import STEP_SIZES, Likeli
 from hyperbaton.models.distortion.next_word.scores import PAIR, SEQUENCE
 from hyperbaton.models.distortion.next_word.symbols import SymbolCoder
 from hyperbaton.models.distortion.next_word.word_pairs import Pair
+from hyperbaton.models.learning import l_bfgs
 from hyperbaton.models.learning.l_bfgs import (
+    STRONGEST,
     WEAKEST,
+    Fit,
     fit_weights,
     search_prior,
 )
@@ -118,28 +121,63 @@ def test_passes_of_adagrad_by_hand():
     assert weights[1:, 0].tolist() == [6.0, 0.0]  # as they were
 
 
-def test_the_prior_is_the_best_one_on_held_out_events():
-    # held-out events want a half of what the training events want: λ = h
-    train, held_out = Quadratic([8.0, 1.0], [2.0, 0.0]), Quadratic([8.0, 1.0], [1.0, 0.0])
-    best, trials, weights = search_prior(train, held_out, np.zeros((2, 1)), 64.0, passes=10)
-    assert best.prior == 8.0
-    assert [trial.prior for trial in trials] == [64.0, 32.0, 16.0, 8.0, 4.0]
-    assert weights[:, 0] == pytest.approx([1.0, 0.0])
-    assert best.held_out == pytest.approx(0.0)
+@pytest.mark.parametrize(
+    ("wanted", "tried"),
+    [
+        (1.0, [16, 8, 4]),  # a half of what the training events want: λ = h
+        (1.7, [16, 8, 4, 2, 1, 0.5]),
+        (0.1, [16, 8, 32, 64, 128, 256]),
+    ],
+)
+def test_the_prior_is_the_best_one_on_held_out_events(wanted, tried):
+    train, held_out = Quadratic([8.0, 1.0], [2.0, 0.0]), Quadratic([8.0, 1.0], [wanted, 0.0])
+    best, trials, weights = search_prior(train, held_out, np.zeros((2, 1)), 16.0, passes=10)
+    assert [trial.prior for trial in trials] == tried
+    learned = [2 * 8 / (8 + trial.prior) for trial in trials]  # h (w − best) + λ w = 0
+    expected = [-4 * (w - wanted) ** 2 for w in learned]
+    assert [trial.held_out for trial in trials] == pytest.approx(expected, abs=1e-6)
+    assert best == max(trials, key=lambda trial: trial.held_out)
+    assert weights[:, 0] == pytest.approx([2 * 8 / (8 + best.prior), 0.0])
 
 
-def test_of_equally_good_priors_the_strongest_is_taken():
+def test_of_equally_good_priors_the_usual_one_is_taken():
     train, indifferent = Quadratic([8.0, 1.0], [2.0, 0.0]), Quadratic([0.0, 0.0], [0.0, 0.0])
     best, trials, _ = search_prior(train, indifferent, np.zeros((2, 1)), 64.0, passes=10)
     assert best.prior == 64.0
-    assert [trial.prior for trial in trials] == [64.0, 32.0]
+    assert [trial.prior for trial in trials] == [64.0, 32.0, 128.0]
 
 
-def test_priors_are_tried_down_to_the_weakest():
-    train = Quadratic([8.0, 1.0], [2.0, 0.0])
+def test_priors_are_tried_up_to_the_weakest_and_the_strongest():
+    train, none = Quadratic([8.0, 1.0], [2.0, 0.0]), Quadratic([8.0, 1.0], [0.0, 0.0])
     best, trials, _ = search_prior(train, train, np.zeros((2, 1)), 2.0, passes=10)
     assert best.prior == WEAKEST
     assert [trial.prior for trial in trials] == [2.0, 1.0, 0.5, WEAKEST]
+    best, trials, _ = search_prior(train, none, np.zeros((2, 1)), 256.0, passes=10)
+    assert best.prior == STRONGEST
+    assert [trial.prior for trial in trials] == [256.0, 128.0, 512.0, STRONGEST]
+
+
+def test_a_search_starts_where_the_last_two_fits_point_to(monkeypatch):
+    fits = iter([[1.0, 1.0], [4.0, 2.0], [8.0, 1.0], [0.0, 0.0]])
+    seen = []
+
+    def note(_likelihood, start, prior, passes, _report):
+        seen.append((prior, start[:, 0].tolist(), passes))
+        return Fit(np.array(next(fits))[:, None], 0.0, np.zeros(2), passes, np.zeros(0))
+
+    monkeypatch.setattr(l_bfgs, "fit_weights", note)
+    held_out = Quadratic([1.0, 0.0], [8.0, 0.0])  # only 8 is best
+    start = np.array([[0.5], [0.25]])
+    best, _, weights = search_prior(held_out, held_out, start, 4.0, passes=3)
+    assert seen == [
+        (4.0, [0.5, 0.25], 6),
+        (2.0, [1.0, 1.0], 3),
+        (1.0, [4.0 + 3.0, 2.0 + 1.0], 3),
+        (0.5, [8.0 + 4.0, 1.0 - 1.0], 3),
+    ]
+    assert best.prior == 1.0
+    assert weights[:, 0].tolist() == [8.0, 1.0]
+    assert start[:, 0].tolist() == [0.5, 0.25]
 
 
 @pytest.mark.parametrize("labels", [PAIR, SEQUENCE])
@@ -193,13 +231,15 @@ def test_training_does_not_depend_on_threads(labels, start_passes):
     assert all(np.array_equal(fit.weights, fits[0].weights) for fit in fits)
     assert fits[0].trials  # a tenth of 72 sentences is enough for a search
     assert fits[0].prior == max(fits[0].trials, key=lambda trial: trial.held_out).prior
-    assert [trial.prior for trial in fits[0].trials[:2]] == {1: [128, 64], 3: [512, 256]}[labels]
+    assert [trial.prior for trial in fits[0].trials[:2]] == {1: [16, 8], 3: [128, 64]}[labels]
     assert {what for what, _ in seen} == {
         "selecting features",
         "searching for a prior, passes",
         "fitting weights, passes",
         *(["fitting weights by AdaGrad, passes"] if start_passes else []),
     }
+    searching = [done for what, done in seen if what.startswith("searching")]
+    assert searching == 3 * list(range(1, len(searching) // 3 + 1))
 
 
 @pytest.mark.parametrize(
@@ -230,13 +270,11 @@ def test_passes_over_much_data(labels, given, expected, monkeypatch):
     assert expected[1] <= by_l_bfgs <= expected[1] + bool(expected[1])
     assert fit.n_passes == by_adagrad + by_l_bfgs
     monkeypatch.setattr(fitting, "MUCH", len(corpus) + 1)
-    few = train_word_pairs(
-        corpus, SymbolCoder.of(corpus), labels, replace(settings, start_passes=-1)
+    few, two = (
+        train_word_pairs(corpus, SymbolCoder.of(corpus), labels, replace(settings, start_passes=n))
+        for n in (-1, 2)
     )
-    plain = train_word_pairs(
-        corpus, SymbolCoder.of(corpus), labels, replace(settings, start_passes=0)
-    )
-    assert np.array_equal(few.weights, plain.weights)  # by L-BFGS alone
+    assert np.array_equal(few.weights, two.weights)  # two of AdaGrad, then L-BFGS
 
 
 @pytest.mark.parametrize("labels", [PAIR, SEQUENCE])
@@ -248,29 +286,6 @@ def test_adagrad_does_not_begin_with_the_weights_of_the_search(labels, monkeypat
     assert len(found.trials) > 1
     given = train_word_pairs(corpus, coder, labels, replace(settings, prior=found.prior))
     assert np.array_equal(found.weights, given.weights)
-
-
-@pytest.mark.parametrize(
-    ("labels", "start_passes", "each"),
-    [(SEQUENCE, -1, 2), (SEQUENCE, 0, 12), (SEQUENCE, 2, 2), (PAIR, -1, 2), (PAIR, 0, 12)],
-)
-def test_the_search_has_few_passes_if_they_are_of_adagrad(labels, start_passes, each, monkeypatch):
-    corpus = tagged_corpus(EXAMPLES * 3)
-    monkeypatch.setattr(fitting, "MUCH", len(corpus))
-    passes = []
-    fit = train_word_pairs(
-        corpus,
-        SymbolCoder.of(corpus),
-        labels,
-        WordPairSettings(passes=2, start_passes=start_passes),
-        Means(progress=lambda what, n: what.startswith("searching") and passes.append(n)),
-    )
-    assert passes == list(range(1, len(passes) + 1))
-    assert len(fit.trials) > 1
-    if each == 2:
-        assert len(passes) == 2 * len(fit.trials)
-    else:  # of L-BFGS, which may stop early
-        assert len(passes) > 2 * len(fit.trials)
 
 
 def test_a_given_prior_is_not_searched_for():
