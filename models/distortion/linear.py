@@ -8,9 +8,9 @@ from typing import ClassVar
 import numpy as np
 
 from hyperbaton.corpus.sentences.sentence import Sentence
-from hyperbaton.foundation.arrays import FloatArray
+from hyperbaton.foundation.arrays import FloatArray, Int32Array
 from hyperbaton.models.distortion.interface import DistortionModel, OptionTable
-from hyperbaton.models.distortion.tables import Table, TableScorer, weighted_sum
+from hyperbaton.models.distortion.tables import Table, TableScorer
 
 
 class Linear(DistortionModel):
@@ -27,8 +27,12 @@ class Linear(DistortionModel):
 
 
 class LinearScorer(TableScorer):
+    def projected(self, weights: FloatArray) -> list[tuple[Int32Array, Int32Array, FloatArray]]:
+        (table,) = self.tables
+        return [(table.rows, table.columns, self.jump_estimate(weights))]
+
     def jump_estimate(self, weights: FloatArray) -> FloatArray:
-        return weighted_sum(self.tables[0].values, weights)
+        return _weighted(self.tables[0].values.shape[1], float(weights[0]))
 
 
 @lru_cache(maxsize=256)
@@ -38,3 +42,9 @@ def _distances(n_words: int) -> FloatArray:
     distances: FloatArray = -np.abs(places[None, :-1] - places[:, None])[:, :, None]
     distances.setflags(write=False)
     return distances
+
+
+@lru_cache(maxsize=256)
+def _weighted(n_words: int, weight: float) -> FloatArray:
+    weighted: FloatArray = _distances(n_words)[:, :, 0] * weight  # kernels want writable arrays
+    return weighted
