@@ -10,8 +10,8 @@ x = w · √(h + λ) instead, where h approximates the second derivative by each
 diagonal preconditioner).
 
 `search_prior` chooses the strength of the prior on held-out events. It halves the usual one as long
-as the held-out likelihood increases, or else doubles it. From prior to prior weights change by about
-as much as before, so each fit starts where the last two point to.
+as the held-out likelihood increases, or else doubles it. From prior to prior, weights change about
+as much as they did before, so each fit starts where the last two point to.
 """
 
 from collections.abc import Callable, Iterable
