@@ -46,5 +46,6 @@ def _distances(n_words: int) -> FloatArray:
 
 @lru_cache(maxsize=256)
 def _weighted(n_words: int, weight: float) -> FloatArray:
-    weighted: FloatArray = _distances(n_words)[:, :, 0] * weight  # kernels want writable arrays
+    # not made read-only: kernels would be compiled once more for such arrays
+    weighted: FloatArray = _distances(n_words)[:, :, 0] * weight
     return weighted

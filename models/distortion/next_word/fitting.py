@@ -34,7 +34,8 @@ FITTING_MEMORY = 3_000_000_000
 # Vectors of the length of the weights
 L_BFGS_VECTORS = 25  # 15 of L-BFGS-B, 3 gradients, input and output
 ADAGRAD_VECTORS = 13  # half of one for each lane and its G, those of their mean, the index
-USUAL_PRIORS = {PAIR: 16.0, SEQUENCE: 128.0}  # start of the search for a prior
+# Start of the search for a prior, and the prior if there is too little data to search
+USUAL_PRIORS = {PAIR: 16.0, SEQUENCE: 128.0}
 HELD_OUT_SHARE, MOST_HELD_OUT = 10, 500  # a tenth of the sentences, to choose the prior
 FEWEST_HELD_OUT = 5
 SEARCH_PASSES = 6  # for each prior

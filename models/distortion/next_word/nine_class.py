@@ -44,7 +44,7 @@ from hyperbaton.models.distortion.next_word.symbols import SymbolCoder
 from hyperbaton.models.learning.l_bfgs import fit_weights, search_prior
 
 DIRECTIONS = ("outbound", "inbound")
-USUAL_PRIOR = 16.0  # start of the search for a prior
+USUAL_PRIOR = 16.0  # start of the search, and prior without a search
 SEARCH_PASSES = 12  # for each prior
 
 

@@ -318,9 +318,10 @@ def test_the_prior_is_chosen_on_sentences_that_were_not_trained_on():
 def test_what_is_held_out_is_no_part_of_what_is_trained_on(monkeypatch):
     seen = []
 
-    def note(train, held_out, *others):
+    def note(train, held_out, start, usual, *others):
         seen.append((train.n_events, held_out.n_events))
-        return search_prior(train, held_out, *others)
+        assert np.array_equal(start, adagrad(train, np.zeros_like(start), usual, 2))
+        return search_prior(train, held_out, start, usual, *others)
 
     monkeypatch.setattr(fitting, "search_prior", note)
     # held-out sentences have two words, so three moves; the others one word and two
